@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // archiveOf answers as the CDX server of the Wayback Machine does, about the URLs it knows.
@@ -80,7 +81,7 @@ func TestArchive(t *testing.T) {
 			if got := r.Archive; class == "" && got != nil || class != "" && (got == nil || got.Class != class) {
 				t.Errorf("%s: the archive knows %+v, want %q", url, got, class)
 			}
-			if never := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeNeverArchived }); never != (class == check.NeverSeen) {
+			if never := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeNeverArchived }); never != (class == check.NeverSeen) {
 				t.Errorf("%s: the warnings are %+v", url, r.Warnings)
 			}
 		}

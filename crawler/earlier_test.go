@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -268,7 +269,7 @@ func TestRulesOfToday(t *testing.T) {
 	m.change = nil
 	c, _ = m.expect("403 is not accepted any more", 2, 3)
 	m.verdict(c, m.other.url+"/wall", "http-403")
-	if r := m.verdict(c, m.other.url+"/there", "ok"); !r.Cached || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeContentTypeMismatch {
+	if r := m.verdict(c, m.other.url+"/there", "ok"); !r.Cached || len(r.Warnings) != 1 || r.Warnings[0].Code != judging.CodeContentTypeMismatch {
 		t.Errorf("%+v", r)
 	}
 	m.change = func(cfg *Config) { cfg.Scope.External = SkipExternal }

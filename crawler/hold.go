@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
@@ -41,7 +42,7 @@ func (f *settling) signIn(ctx context.Context, w *workspace) error {
 // begin signs in to one session before the crawl.
 func (f *settling) begin(ctx context.Context, w *workspace, in *signin.Session[settlement]) error {
 	a, err := in.SignIn(ctx)
-	if err := cmp.Or(err, f.tally(in.Requests(), check.NoGap)); err != nil || ctx.Err() != nil {
+	if err := cmp.Or(err, f.tally(in.Requests(), gap.None)); err != nil || ctx.Err() != nil {
 		return err
 	}
 	if err := f.follow(ctx, w, in, in.Begin(a)); err != nil || a.Failure != nil {
@@ -56,7 +57,7 @@ func (f *settling) begin(ctx context.Context, w *workspace, in *signin.Session[s
 
 // tally adds requests that were no part of a visit, and what they have shown to be left out, to the
 // sums of the store.
-func (f *settling) tally(requests int, g check.Gap) error {
+func (f *settling) tally(requests int, g gap.Kind) error {
 	var c stored.Counts
 	c.Of[stored.Requests] = requests
 	gaps := account.WithGap(nil, g)
@@ -134,7 +135,7 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signin.Session[
 		}
 		w.Slot.Release() // the network is slow
 		a, requests, err := in.Ask(ctx, &d.Step)
-		if err := cmp.Or(err, f.tally(requests, check.NoGap)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
+		if err := cmp.Or(err, f.tally(requests, gap.None)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
 			return err
 		}
 		d = in.Answer(a)
@@ -152,17 +153,17 @@ func (f *settling) note(in *signin.Session[settlement], step *proof.Step) error 
 		return nil
 	}
 	f.out.Note(string(o.Code) + ": " + o.Message)
-	return f.tally(0, check.GapNamed(string(o.Code)))
+	return f.tally(0, gap.Named(string(o.Code)))
 }
 
 // warnOfSession notes on the outcome of a settlement what its answer was for the session.
 func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 	if what.Ended {
 		if what.SignedOut { // nobody has seen what it shows to members
-			f.withoutAnswer(s, judging.Skip(check.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
-			s.Gaps = account.WithGap(nil, check.GapNamed(string(check.CodeLoginLost)))
+			f.withoutAnswer(s, judging.Skip(judging.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
+			s.Gaps = account.WithGap(nil, gap.Named(string(judging.CodeLoginLost)))
 		}
-		s.Outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+		s.Outcome.Warn(check.Warning{Code: judging.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
 		return
 	}
 	if what.SignedOut && s.Held.Seen.Page != nil && s.Outcome.Code == check.CodeOK {

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -221,7 +222,7 @@ func TestSecureTwin(t *testing.T) {
 	if r := c.find("http://both.test/x"); r != nil && (r.Attempts != 2 || r.Warnings[0].Proposal != "https://both.test/x") {
 		t.Errorf("%+v, want two requests and the https address proposed", r)
 	}
-	if sum.ByCode[check.CodeInsecureHTTP] != 1 {
+	if sum.ByCode[judging.CodeInsecureHTTP] != 1 {
 		t.Errorf("summary = %v", sum.ByCode)
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -61,12 +61,12 @@ func (r *run) resume() error {
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
 	asking := *cfg
 	asking.Judging.Archive = nil
-	return judgeStore(ctx, &asking, seeds, sink, check.NoGap)
+	return judgeStore(ctx, &asking, seeds, sink, gap.None)
 }
 
 // judgeStore judges and reports what a store knows of a crawl. stoppedBy is why the crawl ended
 // early, if the caller knows.
-func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Sink, stoppedBy check.Gap) (*result.Summary, error) {
+func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Sink, stoppedBy gap.Kind) (*result.Summary, error) {
 	if err := given.Validate(); err != nil {
 		return nil, err
 	}
@@ -97,12 +97,12 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 		}
 	}
 	switch {
-	case stoppedBy != check.NoGap:
+	case stoppedBy != gap.None:
 		out.End(stoppedBy)
 	case known.Targets.Queued+known.Targets.Leased > 0 && known.Finished && cfg.Limits.MaxTime > 0:
-		out.End(check.GapMaxTime) // a crawl that was interrupted is never finished
+		out.End(gap.MaxTime) // a crawl that was interrupted is never finished
 	case known.Targets.Queued+known.Targets.Leased > 0:
-		out.End(check.GapInterrupt)
+		out.End(gap.Interrupt)
 	}
 	if s, ok := cfg.Keep.Store.(frontier.Sealer); ok {
 		s.Seal()

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
@@ -16,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
@@ -278,7 +278,7 @@ func (r *run) crawl(ctx context.Context) error {
 		err = r.out.Failed()
 	}
 	if err == nil && ctx.Err() != nil {
-		r.out.End(check.GapInterrupt)
+		r.out.End(gap.Interrupt)
 	}
 	return err
 }
@@ -327,7 +327,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	defer tick.Stop()
 	ticks := 0
 	stop, spent := r.cfg.Stop, r.cfg.Limits.Spent
-	end := func(why check.Gap) {
+	end := func(why gap.Kind) {
 		r.out.End(why)
 		r.frontier.Drain()
 		limit, stop, spent = nil, nil, nil
@@ -340,11 +340,11 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-stop:
-			end(check.GapInterrupt)
+			end(gap.Interrupt)
 		case <-limit:
-			end(check.GapMaxTime)
+			end(gap.MaxTime)
 		case <-spent:
-			end(check.GapRequests)
+			end(gap.Requests)
 		case <-cut:
 			cancel()
 			return

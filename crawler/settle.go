@@ -5,11 +5,11 @@ import (
 	"errors"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
@@ -41,7 +41,7 @@ type settlement struct {
 	Cheap   bool              // a file was opened, and no more
 	NoStore bool              // its answer must not be stored; false without a cache
 	Counts  stored.Counts
-	Gaps    []check.Gap
+	Gaps    []gap.Kind
 	Note    string     // about the pace of the host, for the user
 	Held    proof.Held // what its answer says about the session that it is part of
 }
@@ -150,7 +150,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	}
 	f.reports.Read(t.URL, &step, s.NoStore)
 	f.keep(&s)
-	if o.Gap == check.GapMachine {
+	if o.Gap == gap.Machine {
 		f.counts.Limited(&o.Message)
 	}
 	f.env.Forecast.Settled(t.Lease.ID, o)

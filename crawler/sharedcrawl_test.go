@@ -10,9 +10,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -50,7 +50,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	report := with(shared.Store()) // it has the key of the fingerprints
 	report.Keep.Lease = 0
 	c := &collector{}
-	sum, err := judgeStore(ctx, report, seeds, c, check.NoGap)
+	sum, err := judgeStore(ctx, report, seeds, c, gap.None)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -102,7 +102,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	}
 	report, c := *cfg, &collector{}
 	report.Keep.Store, report.Keep.Lease = from, 0
-	sum, err := judgeStore(ctx, &report, seeds, c, check.NoGap)
+	sum, err := judgeStore(ctx, &report, seeds, c, gap.None)
 	if err != nil {
 		t.Fatal(err)
 	}

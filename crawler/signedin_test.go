@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -496,7 +497,7 @@ func TestSessionIsLost(t *testing.T) {
 			c, sum := crawlMembers(t, s, name == "login", func(cfg *Config) { cfg.Politeness.Concurrency = 4 })
 			lost := 0
 			for _, r := range c.results {
-				if r.Code == check.CodeLoginLost {
+				if r.Code == judging.CodeLoginLost {
 					lost++
 				} else if strings.HasPrefix(r.FinalURL, s.base+"/login") {
 					t.Errorf("%s: %s %s", r.URL, r.Verdict, r.Code)
@@ -540,7 +541,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
 			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency = workers })
 			r := c.find(s.base + row.path)
-			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
+			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeLoginEndedBy }) {
 				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
 			}
 			if !sum.Soundness.Complete() || s.asked[row.path] > row.most || sum.Pages < memberPages+2 {
@@ -566,7 +567,7 @@ func TestSessionsThatEndByThemselves(t *testing.T) {
 				if r.Verdict == check.OK && (strings.HasPrefix(r.FinalURL, s.base+"/login") || slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeRedirectToLogin })) {
 					t.Errorf("%s was seen signed out: %s %+v", r.URL, r.FinalURL, r.Warnings)
 				}
-				if slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
+				if slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeLoginEndedBy }) {
 					blamed++
 					if path := strings.TrimPrefix(r.URL, s.base); s.ended[path] < 2 {
 						t.Errorf("%s is blamed, and ended %d sessions", path, s.ended[path])
@@ -597,7 +598,7 @@ func TestSessionsThatEndByThemselves(t *testing.T) {
 func TestNobodyCanSignIn(t *testing.T) {
 	s := serveMembers(t, &membersSite{refuses: true, signIns: 1})
 	c, sum := crawlMembers(t, s, true, nil)
-	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-failed" {
+	if len(c.results) != 1 || c.results[0].Code != judging.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-failed" {
 		t.Errorf("%+v, complete %t, stopped by %q", c.results, sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	}
 	if s.asked["/"] > 0 {
@@ -615,7 +616,7 @@ func TestNobodyCanSignIn(t *testing.T) {
 		site.ServeHTTP(w, r)
 	}))
 	c, _ = crawlMembers(t, site, true, func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true })
-	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || robots > 0 {
+	if len(c.results) != 1 || c.results[0].Code != judging.CodeLoginFailed || robots > 0 {
 		t.Errorf("%+v, robots.txt was requested %d times", c.results, robots)
 	}
 }
@@ -637,7 +638,7 @@ func TestStopBeforeTheNextSignIn(t *testing.T) {
 		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != why || sum.Elapsed > time.Minute || s.wrong > 1 {
 			t.Errorf("%s: complete %t, stopped by %q after %v, %d forms were refused", why, sum.Soundness.Complete(), sum.Soundness.StoppedBy, sum.Elapsed, s.wrong)
 		}
-		if report := reportOf(c, s.base); strings.Contains(report, string(check.CodeLoginLost)) || strings.Contains(report, "/login ") {
+		if report := reportOf(c, s.base); strings.Contains(report, string(judging.CodeLoginLost)) || strings.Contains(report, "/login ") {
 			t.Errorf("%s: the report is\n%s", why, report)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -76,7 +76,7 @@ func TestManyMismatches(t *testing.T) {
 		t.Fatalf("%d results", len(c.results))
 	}
 	for _, r := range c.results {
-		if len(r.References) != 2 || r.References[0].Concerns(check.CodeContentTypeMismatch) == r.References[1].Concerns(check.CodeContentTypeMismatch) {
+		if len(r.References) != 2 || r.References[0].Concerns(judging.CodeContentTypeMismatch) == r.References[1].Concerns(judging.CodeContentTypeMismatch) {
 			t.Fatalf("references %+v", r.References)
 		}
 	}

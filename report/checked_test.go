@@ -207,7 +207,7 @@ func TestUnsoundWithFindings(t *testing.T) {
 			"nothing was checked: no document that can be read for links was found", ExitUnsound},
 		"the start could not be read": {S{Broken: 3, Findings: found, Internal: result.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
 	} {
-		test.s.Soundness = result.SoundnessOf(&test.s, result.GapCounts{}, 1)
+		test.s.Soundness = result.SoundnessOf(&test.s, 1)
 		if got := test.s.Soundness.Why; got != test.why && len(test.s.StartFailed) == 0 {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -13,7 +13,7 @@ import (
 func TestCompareWarnings(t *testing.T) {
 	moved := func(url, proposal string, pages ...string) *result.Result {
 		r := &result.Result{URL: url, Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{
-			{Code: check.CodeRedirectPermanent, Proposal: proposal}, {Code: check.CodeRedirectTemporary, Level: check.LevelInfo}}}
+			{Code: check.CodeRedirectPermanent, Proposal: proposal}, {Code: "redirect-temporary", Level: check.LevelInfo}}}
 		for _, page := range pages {
 			r.References = append(r.References, result.Reference{Page: page, Line: 3, Column: 1})
 		}

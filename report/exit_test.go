@@ -92,13 +92,13 @@ func TestExit(t *testing.T) {
 		{"nothing changed", "", S{Narrowed: true, Pages: 1, Links: 2, Skipped: 2, ByCode: map[check.Code]int{"excluded": 2}}, 0, 0},
 		{"nothing changed on a site without links", "", S{Crawled: true, Narrowed: true, Pages: 1}, 0, 0},
 		{"all that changed is unverified", "", S{Narrowed: true, Pages: 1, Links: 2, Unverified: 1, Skipped: 1, ByCode: map[check.Code]int{"excluded": 1, "timeout": 1}}, 3, 0},
-		{"as a saved report says", "", S{OK: 3, Pages: 1, Links: 3, Soundness: result.NotSound("no link could be verified: 3 timeout")}, 3, 0},
+		{"as a saved report says", "", S{OK: 3, Pages: 1, Links: 3, Soundness: result.Read(true, "", "no link could be verified: 3 timeout")}, 3, 0},
 
-		{"cut short", "", S{OK: 5, Pages: 1, Links: 5, Soundness: result.StoppedBy(check.GapMaxTime)}, 3, 0},
-		{"cut short, broken", "", S{OK: 5, Broken: 1, Internal: T{Broken: 1}, Soundness: result.StoppedBy(check.GapMaxTime)}, 1, 0},
-		{"cut short, broken, but that is no failure", "external:none", S{OK: 5, Broken: 1, External: T{Broken: 1}, Soundness: result.StoppedBy(check.GapInterrupt)}, 3, 0},
-		{"cut short, warnings fail", "warning", S{OK: 5, Warnings: 1, Internal: T{Warnings: 1}, Soundness: result.StoppedBy(check.GapMaxPages)}, 3, 0},
-		{"cut short before anything", "", S{Soundness: result.StoppedBy(check.GapInterrupt), Skipped: 3}, 3, 0},
+		{"cut short", "", S{OK: 5, Pages: 1, Links: 5, Soundness: result.Read(false, "max-time", "")}, 3, 0},
+		{"cut short, broken", "", S{OK: 5, Broken: 1, Internal: T{Broken: 1}, Soundness: result.Read(false, "max-time", "")}, 1, 0},
+		{"cut short, broken, but that is no failure", "external:none", S{OK: 5, Broken: 1, External: T{Broken: 1}, Soundness: result.Read(false, "interrupt", "")}, 3, 0},
+		{"cut short, warnings fail", "warning", S{OK: 5, Warnings: 1, Internal: T{Warnings: 1}, Soundness: result.Read(false, "max-pages", "")}, 3, 0},
+		{"cut short before anything", "", S{Soundness: result.Read(false, "interrupt", ""), Skipped: 3}, 3, 0},
 
 		{"the only start target failed", "", S{Broken: 1, Internal: T{Broken: 1}, StartFailed: []string{"a"}}, 3, 0},
 		{"both start targets failed", "", S{Broken: 2, Internal: T{Broken: 2}, StartFailed: []string{"a", "b"}}, 3, 0},
@@ -112,7 +112,7 @@ func TestExit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if test.s.Soundness.IsSound() {
-			test.s.Soundness = result.SoundnessOf(&test.s, result.GapCounts{}, test.blank)
+			test.s.Soundness = result.SoundnessOf(&test.s, test.blank)
 		}
 		if got := p.Exit(&test.s); got != test.want {
 			t.Errorf("%s: exit status %d, want %d", test.name, got, test.want)

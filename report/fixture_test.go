@@ -162,7 +162,7 @@ func fullRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
 		Summary: result.Summary{
-			Started: started, Elapsed: 65 * time.Second, Soundness: result.StoppedBy(check.GapMaxTime),
+			Started: started, Elapsed: 65 * time.Second, Soundness: result.Read(false, "max-time", ""),
 			Targets: []string{"https://example.com/"},
 			Pages:   28, Results: 9, References: 60, Links: 59, Requests: 12,
 			OK: 3, Broken: 4, Unverified: 1, Skipped: 1, Warnings: 2,

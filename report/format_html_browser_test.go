@@ -135,9 +135,9 @@ func testPlacesWithoutLines(t *testing.T, ctx context.Context, _ string) {
 func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	run := contractRun()
 	run.Results = []*result.Result{{URL: "b.html", Verdict: check.Broken, Code: check.CodeFileMissing,
-		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}},
+		Warnings: []check.Warning{{Code: "uri-repaired", Message: "a blank at the end"}},
 		References: []result.Reference{
-			{Page: "index.html", Line: 1, Column: 4, Raw: "b.html", Unaffected: string(check.CodeURIRepaired)},
+			{Page: "index.html", Line: 1, Column: 4, Raw: "b.html", Unaffected: string("uri-repaired")},
 			{Page: "index.html", Line: 2, Column: 4, Raw: "b.html "},
 		}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings").ready()
@@ -147,7 +147,7 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 
 	// A warning about one link of many is not site-wide, and its counts are those of its own places.
 	wide := &result.Result{URL: "b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
-		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}, {Code: check.CodeMixedContent}}}
+		Warnings: []check.Warning{{Code: "uri-repaired", Message: "a blank at the end"}, {Code: check.CodeMixedContent}}}
 	for i := range siteWidePages + 2 {
 		ref := result.Reference{Page: fmt.Sprintf("p%02d.html", i), Line: 1, Column: 4, Raw: "b.html", Unaffected: "uri-repaired mixed-content"}
 		switch i {

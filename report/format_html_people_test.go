@@ -60,7 +60,7 @@ func manyRun() *Report {
 	twice.References = append(twice.References, result.Reference{Page: "https://e.test/", Line: 301, Column: 1, Raw: "x"})
 	moved := add(check.OK, check.CodeOK, "https://e.test/latest", 400)
 	moved.Redirects, moved.FinalURL = []result.Hop{{URL: "https://e.test/latest", Status: 302}}, "https://e.test/v1"
-	moved.Warnings = []check.Warning{{Code: check.CodeRedirectTemporary, Message: "redirected temporarily (302)", Level: check.LevelInfo}}
+	moved.Warnings = []check.Warning{{Code: "redirect-temporary", Message: "redirected temporarily (302)", Level: check.LevelInfo}}
 	run.Summary.OK, run.Summary.Internal.Broken = 1, run.Summary.Broken
 	run.Summary.Soundness = result.Read(true, "", "")
 	return run

@@ -116,9 +116,9 @@ func TestJUnitOfRunWithoutFindings(t *testing.T) {
 		says   string
 	}{
 		{"clean", func(*result.Summary) {}, 0, "all ok"},
-		{"interrupted", func(s *result.Summary) { s.Soundness = result.StoppedBy(check.GapInterrupt) }, 1, "interrupted"},
+		{"interrupted", func(s *result.Summary) { s.Soundness = result.Read(false, "interrupt", "") }, 1, "interrupted"},
 		{"nothing checked", func(s *result.Summary) {
-			*s = result.Summary{Crawled: true, Pages: 1, Soundness: result.NotSound("nothing was checked: no link was found")}
+			*s = result.Summary{Crawled: true, Pages: 1, Soundness: result.Read(true, "", "nothing was checked: no link was found")}
 		}, 1, "nothing was checked"},
 		{"only skipped", func(s *result.Summary) {
 			*s = result.Summary{Pages: 1, Links: 1, Skipped: 1, Results: 1, ByCode: map[check.Code]int{"scheme-unchecked": 1}}

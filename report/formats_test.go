@@ -45,7 +45,7 @@ func TestFormatsWithoutReferences(t *testing.T) {
 			Results: []*result.Result{
 				{URL: "docs/a.html", FinalURL: "docs/a.html", Internal: true, Code: check.CodeOK, Warnings: []check.Warning{own}, References: refs},
 				{URL: "https://example.com/", FinalURL: "https://example.com/", Code: check.CodeOK, References: refs,
-					Warnings: []check.Warning{{Code: check.CodeTLSExpiresSoon, Message: "the certificate expires soon"}, own}},
+					Warnings: []check.Warning{{Code: "tls-expires-soon", Message: "the certificate expires soon"}, own}},
 			},
 		}
 	}

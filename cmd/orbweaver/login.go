@@ -14,7 +14,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -39,7 +38,7 @@ type loginOptions struct {
 // limitNote returns the note about a crawl that ended because of the default of a login, "" for
 // others.
 func (l *loginOptions) limitNote(summary *result.Summary) string {
-	if !l.limited || summary.Soundness.StoppedBy != check.GapMaxPages.String() {
+	if !l.limited || summary.Soundness.StoppedBy != result.ByMaxPages {
 		return ""
 	}
 	return fmt.Sprintf("with a login, a crawl ends after %d pages; --max-pages sets another limit", maxPagesSignedIn)

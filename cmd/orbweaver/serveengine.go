@@ -21,7 +21,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -398,7 +397,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 // isOver reports whether a run of a server ended. One that reached its time limit did, unlike in a
 // terminal: nobody can resume it with more time, and its project is checked again anyway.
 func isOver(s *result.Soundness) bool {
-	return !s.Ended() || s.StoppedBy == check.GapMaxTime.String()
+	return !s.Ended() || s.StoppedBy == result.ByMaxTime
 }
 
 // noteWriter makes each line a note.

@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -216,10 +215,10 @@ func TestLimitOfPagesSignedIn(t *testing.T) {
 		if o.crawl.Limits.MaxPages != row.want {
 			t.Errorf("%q: %d pages, want %d", row.args, o.crawl.Limits.MaxPages, row.want)
 		}
-		if note := o.login.limitNote(&result.Summary{Soundness: result.StoppedBy(check.GapMaxPages)}); strings.Contains(note, "after 10000 pages") != row.note || (note != "") != row.note {
+		if note := o.login.limitNote(&result.Summary{Soundness: result.Read(false, "max-pages", "")}); strings.Contains(note, "after 10000 pages") != row.note || (note != "") != row.note {
 			t.Errorf("%q: %q", row.args, note)
 		}
-		if note := o.login.limitNote(&result.Summary{Soundness: result.StoppedBy(check.GapMaxTime)}); note != "" {
+		if note := o.login.limitNote(&result.Summary{Soundness: result.Read(false, "max-time", "")}); note != "" {
 			t.Errorf("%q: %q", row.args, note)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package check has the words of verdicts: the table of codes, and the verdicts, levels
-// and gaps that results are made of.
+// Package check has the words of verdicts: the table of codes, and the verdicts and levels
+// that results are made of.
 //
 //	entry, ok := check.Lookup("http-404")
 //	fmt.Println(entry.Title, entry.Advice)

@@ -10,7 +10,7 @@ func TestParseLevel(t *testing.T) {
 	for text, want := range map[string]LevelRule{
 		"redirect-permanent=broken":           {CodeRedirectPermanent, true, true, LevelBroken},
 		"internal:http-403=off":               {"http-403", true, false, LevelOff},
-		"external:redirect-temporary=warning": {CodeRedirectTemporary, false, true, LevelWarning},
+		"external:redirect-temporary=warning": {"redirect-temporary", false, true, LevelWarning},
 	} {
 		if got, err := ParseLevel(text); err != nil || got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
@@ -48,7 +48,7 @@ func TestLevelsLastOneApplies(t *testing.T) {
 
 func TestSetLevels(t *testing.T) {
 	moved := Warning{Code: CodeRedirectPermanent, Message: "moved", Proposal: "https://example.com/new"}
-	temporary := Warning{Code: CodeRedirectTemporary}
+	temporary := Warning{Code: "redirect-temporary"}
 	with := func(w Warning, l Level) Warning { w.Level = l; return w }
 	for _, test := range []struct {
 		name   string

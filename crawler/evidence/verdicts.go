@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -65,7 +66,7 @@ func (v *verdicts) add(r *result.Result) *judged {
 			v.want(hop)
 		}
 	}
-	if r.Code == check.CodeRobotsDisallowed {
+	if r.Code == judging.CodeRobotsDisallowed {
 		if robots, ok := robotsOf(r.URL); ok {
 			v.want(v.document(robots))
 		}

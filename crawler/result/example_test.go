@@ -5,14 +5,12 @@ import (
 	"log"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Say how far the result of a run can be relied on.
 func ExampleSoundness() {
-	sum := &result.Summary{Pages: 12, Links: 80}
-	sum.Soundness = result.SoundnessOf(sum, result.GapCounts{check.GapMaxTime: 5}, 0)
+	sum := &result.Summary{Pages: 12, Links: 80, Soundness: result.Read(false, result.ByMaxTime, "")}
 	fmt.Println(sum.Soundness.IsSound(), sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	// Output: false false max-time
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 )
 
 // State is how far the result of a run can be relied on.
@@ -21,21 +22,16 @@ const (
 	Unsound
 )
 
-// GapCounts are the numbers of things that a run left out, by the kind of the gap.
-type GapCounts [check.NumGaps]int
-
-// first returns the gap that names the run, NoGap if nothing was left out.
-func (c *GapCounts) first() check.Gap {
-	for g, n := range c {
-		if n > 0 {
-			return check.Gap(g)
-		}
-	}
-	return check.NoGap
-}
+// Values of Soundness.StoppedBy that a caller may treat in its own way: the user ended the run, or
+// it reached a limit of its Config.
+const (
+	ByInterrupt = "interrupt"
+	ByMaxTime   = "max-time"
+	ByMaxPages  = "max-pages"
+)
 
 // Soundness says how far the result of a run can be relied on. The zero value is that of a
-// sound run. [SoundnessOf] computes it once for each run; a report has it, and all that
+// sound run. It is computed once for each run; a report has it, and all that
 // depends on it, such as the exit status, is a function of it.
 type Soundness struct {
 	State State
@@ -43,8 +39,6 @@ type Soundness struct {
 	StoppedBy string
 	// Why says in words why the run is not sound, "" if it is.
 	Why string
-	// gaps are all gaps of the run. They are zero in a report that was read from a file.
-	gaps GapCounts
 	// Checked of Known targets have a verdict from an observation. Both are 0 if nothing was
 	// left out.
 	Checked, Known int
@@ -56,11 +50,11 @@ const whyStartUnread = "nothing was checked: no start target could be read"
 // Because returns the kind of reason for which the run is not sound, "" if it is sound:
 // nothing-verified, start-unread, max-time, max-pages, interrupted or login.
 func (s *Soundness) Because() string {
-	switch gap := check.GapNamed(s.StoppedBy); {
+	switch g := gap.Named(s.StoppedBy); {
 	case s.IsSound():
 		return ""
-	case gap != check.NoGap:
-		return gap.Info().Because
+	case g != gap.None:
+		return g.Info().Because
 	case s.Why == whyStartUnread:
 		return "start-unread"
 	}
@@ -75,7 +69,7 @@ func (s *Soundness) Complete() bool { return s.State != Partial }
 
 // Ended reports whether the run ended before the crawl was over. With a store that outlives
 // the process, another run can resume it.
-func (s *Soundness) Ended() bool { return check.GapNamed(s.StoppedBy).Info().Ends }
+func (s *Soundness) Ended() bool { return gap.Named(s.StoppedBy).Info().Ends }
 
 // Progress returns how many targets were checked, in words: "47 of 121 targets checked". It is
 // "" if nothing was left out, or if the numbers are unknown.
@@ -86,27 +80,9 @@ func (s *Soundness) Progress() string {
 	return fmt.Sprintf("%d of %d targets checked", s.Checked, s.Known)
 }
 
-// LeftOut returns the soundness of a run with gaps that checked some of the known targets.
-// At least one gap must have a count.
-func LeftOut(gaps GapCounts, checked, known int) Soundness {
-	s := Soundness{State: Partial, StoppedBy: gaps.first().String(), gaps: gaps, Checked: checked, Known: known}
-	s.Why = gaps.first().Info().Title
-	if p := s.Progress(); p != "" {
-		s.Why += ": " + p
-	}
-	return s
-}
-
-// StoppedBy returns the soundness of a run with one gap, for callers that know nothing else.
-func StoppedBy(g check.Gap) Soundness {
-	var gaps GapCounts
-	gaps[g] = 1
-	return LeftOut(gaps, 0, 0)
-}
-
-// NotSound returns the soundness of a run that left nothing out, but whose result says
+// notSound returns the soundness of a run that left nothing out, but whose result says
 // nothing for a reason.
-func NotSound(format string, args ...any) Soundness {
+func notSound(format string, args ...any) Soundness {
 	return Soundness{State: Unsound, Why: fmt.Sprintf(format, args...)}
 }
 
@@ -117,11 +93,8 @@ func Read(complete bool, stoppedBy, unsound string) Soundness {
 		return Soundness{State: Partial, Why: "the run is incomplete"}
 	case !complete:
 		s := Soundness{State: Partial, StoppedBy: stoppedBy, Why: unsound}
-		if g := check.GapNamed(stoppedBy); g != check.NoGap {
-			s.gaps[g] = 1
-			if s.Why == "" {
-				s.Why = g.Info().Title
-			}
+		if g := gap.Named(stoppedBy); g != gap.None && s.Why == "" {
+			s.Why = g.Info().Title
 		}
 		if s.Why == "" {
 			s.Why = "the run was stopped by " + stoppedBy
@@ -133,9 +106,9 @@ func Read(complete bool, stoppedBy, unsound string) Soundness {
 	return Soundness{}
 }
 
-// SoundnessOf returns how far the result of a run can be relied on, from its counts, its gaps, and
-// the number of pages without links and text. A run that left something out is partial. In any other run each link has a verdict, and the first case that applies
-// decides; a link is verified if it is ok or broken.
+// SoundnessOf returns how far the result of a run that left nothing out can be relied on, from its
+// counts and the number of pages without links and text. Each link has a verdict, and the first case
+// that applies decides; a link is verified if it is ok or broken.
 //
 //	no named target could be read         unsound: nothing else was checked
 //	a site of pages without links, all
@@ -156,30 +129,26 @@ func Read(complete bool, stoppedBy, unsound string) Soundness {
 // the user named are read in any case, so none of them counts as a verified link. A named
 // document whose links the user's rules skip is sound, since the rules are written for more
 // documents than this.
-func SoundnessOf(s *Summary, gaps GapCounts, blank int) Soundness {
+func SoundnessOf(s *Summary, blank int) Soundness {
 	broken, unverified := s.BrokenTargets()
 	checked := s.Checked()
-	limited := s.ByCode[check.CodeInterrupted] + s.ByCode[check.CodeLimit]
-	if gaps.first() != check.NoGap {
-		return LeftOut(gaps, checked, checked+limited)
-	}
 	byUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]
 	unasked := s.Skipped - byUser - s.ByCode[check.CodeSchemeUnchecked]
 	switch {
 	case len(s.StartFailed) > 0 && checked <= len(s.StartFailed):
-		return NotSound(whyStartUnread)
+		return notSound(whyStartUnread)
 	case s.Crawled && s.NoLinks() && s.Findings == nil && !s.Narrowed && (blank >= s.Pages || s.Pages > 1 && s.OK == 0):
-		return NotSound("nothing was checked: no link was found")
+		return notSound("nothing was checked: no link was found")
 	case s.OK-s.StartDocuments+broken > 0:
 		return Soundness{}
 	case unverified+max(unasked, 0) > 0:
-		return NotSound("no link could be verified: %s", unverifiedCodes(s))
+		return notSound("no link could be verified: %s", unverifiedCodes(s))
 	case s.Narrowed || s.OK > 0, s.Results > 0 && s.ByCode[check.CodeSchemeUnchecked] == s.Results: // the user named tel: alone
 		return Soundness{}
 	case s.Pages == 0:
-		return NotSound("nothing was checked: no document that can be read for links was found")
+		return notSound("nothing was checked: no document that can be read for links was found")
 	case byUser > 0:
-		return NotSound("nothing was checked: every link was excluded by a rule; --show all names the rules")
+		return notSound("nothing was checked: every link was excluded by a rule; --show all names the rules")
 	}
 	return Soundness{}
 }

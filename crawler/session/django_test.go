@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -44,7 +44,7 @@ func TestDjango(t *testing.T) {
 		return s, proof, failure
 	}
 
-	if _, _, failure := open("wrong"); failure == nil || failure.Code != check.CodeLoginFailed || !strings.Contains(failure.Message, "Please enter the correct username and password") {
+	if _, _, failure := open("wrong"); failure == nil || failure.Code != judging.CodeLoginFailed || !strings.Contains(failure.Message, "Please enter the correct username and password") {
 		t.Errorf("a wrong password: %v", failure)
 	}
 	if posts := text("/posts/"); posts != "1" {

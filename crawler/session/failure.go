@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
-// A Failure says why nobody is signed in. Code is check.CodeLoginFailed,
-// check.CodeLoginFormMissing or check.CodeLoginChallenge.
+// A Failure says why nobody is signed in. Code is judging.CodeLoginFailed,
+// judging.CodeLoginFormMissing or judging.CodeLoginChallenge.
 type Failure struct {
 	Code    check.Code
 	Message string
@@ -21,17 +22,17 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Message }
 
 func failed(format string, args ...any) *Failure {
-	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...)}
+	return &Failure{Code: judging.CodeLoginFailed, Message: fmt.Sprintf(format, args...)}
 }
 
 func refused(format string, args ...any) *Failure {
-	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...), refused: true}
+	return &Failure{Code: judging.CodeLoginFailed, Message: fmt.Sprintf(format, args...), refused: true}
 }
 
 func formMissing(format string, args ...any) *Failure {
-	return &Failure{Code: check.CodeLoginFormMissing, Message: fmt.Sprintf(format, args...)}
+	return &Failure{Code: judging.CodeLoginFormMissing, Message: fmt.Sprintf(format, args...)}
 }
 
 func challenge(format string, args ...any) *Failure {
-	return &Failure{Code: check.CodeLoginChallenge, Message: fmt.Sprintf(format, args...)}
+	return &Failure{Code: judging.CodeLoginChallenge, Message: fmt.Sprintf(format, args...)}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -81,7 +82,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "a second factor without a key", posts: 1, code: check.CodeLoginChallenge, say: "second factor", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a second factor without a key", posts: 1, code: judging.CodeLoginChallenge, say: "second factor", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/login":
@@ -169,7 +170,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "a wrong password that sets cookies", posts: 1, code: check.CodeLoginFailed, say: `again: "Wrong password for alice."`, handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a wrong password that sets cookies", posts: 1, code: judging.CodeLoginFailed, say: `again: "Wrong password for alice."`, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			http.SetCookie(w, &http.Cookie{Name: "session", Value: "out", Path: "/"})
 			switch r.Method + r.URL.Path {
@@ -182,7 +183,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "an error that repeats the password", posts: 1, code: check.CodeLoginFailed, say: `"*** is wrong"`, handle: func(t *testing.T) http.HandlerFunc {
+	{name: "an error that repeats the password", posts: 1, code: judging.CodeLoginFailed, say: `"*** is wrong"`, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				w.WriteHeader(http.StatusForbidden)
@@ -192,7 +193,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
-	{name: "an error that repeats the password at its end, encoded and with other blanks", config: Config{Password: NewSecret("p  ss<&>\"wörd")}, posts: 1, code: check.CodeLoginFailed,
+	{name: "an error that repeats the password at its end, encoded and with other blanks", config: Config{Password: NewSecret("p  ss<&>\"wörd")}, posts: 1, code: judging.CodeLoginFailed,
 		say: "/login;id=***?pw=*** answered 403", handle: func(t *testing.T) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				http.SetCookie(w, &http.Cookie{Name: "id", Value: "0123456789abcdef", Path: "/"})
@@ -208,7 +209,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 				}
 			}
 		}},
-	{name: "a wrong role", posts: 1, config: Config{Check: "/admin=Settings"}, code: check.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a wrong role", posts: 1, config: Config{Check: "/admin=Settings"}, code: judging.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/login":
@@ -223,7 +224,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 		}
 	}},
 	{name: "a check page", posts: 1, config: Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
-	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: check.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
+	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: judging.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
 	{name: "a public start page", posts: 1, code: check.CodeLoginUnproven, handle: public("")},
 	{name: "a start page that offers others to sign in", posts: 1, handle: startPages("<p>Hello", `<a href="/login?next=/">Members</a>`)},
 	{name: "a start page that offers everybody to sign in", posts: 1, code: check.CodeLoginUnproven, handle: startPages(`<a href="/login">Members</a>`, `<p>3 <a href="/login">Members</a>`)},
@@ -231,7 +232,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "a start page that names the user to everybody", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>Hello alice", "<p>Ask alice")},
 	{name: "a start page with another word", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>malices", "<p>Hello")},
 	{name: "a start page that changes", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>10:01", "<p>10:02")},
-	{name: "a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a foreign host", code: judging.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.Host, "foreign") {
 				t.Error("the foreign host was asked")
@@ -239,20 +240,20 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			http.Redirect(w, r, "http://foreign.test/sso", http.StatusFound)
 		}
 	}},
-	{name: "a form for a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=http://foreign.test/in><input name=user><input type=password name=pw></form>`)},
-	{name: "a button for a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=/in><input name=user><input type=password name=pw><button formaction=//foreign.test/in>Go</button></form>`)},
-	{name: "two password fields", code: check.CodeLoginFormMissing, say: "2 password fields", handle: form(`<form method=post><input name=user><input type=password name=a><input type=password name=b></form>`)},
+	{name: "a form for a foreign host", code: judging.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=http://foreign.test/in><input name=user><input type=password name=pw></form>`)},
+	{name: "a button for a foreign host", code: judging.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=/in><input name=user><input type=password name=pw><button formaction=//foreign.test/in>Go</button></form>`)},
+	{name: "two password fields", code: judging.CodeLoginFormMissing, say: "2 password fields", handle: form(`<form method=post><input name=user><input type=password name=a><input type=password name=b></form>`)},
 	{name: "one of two password fields is hidden", posts: 1, handle: form(`<form method=post><input name=user><input type=password name=pw><span style="visibility:hidden"><input type=password name=b value=trap></span></form>`)},
-	{name: "a form with GET", code: check.CodeLoginFormMissing, say: "GET", handle: form(`<form><input name=user><input type=password name=pw></form>`)},
-	{name: "no form", code: check.CodeLoginFormMissing, say: "no form with a password", handle: form(`<div id=app></div><script src=app.js></script>`)},
-	{name: "two forms", code: check.CodeLoginFormMissing, say: "--login-form", handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form method=post action=b><input name=user><input type=password name=pw></form>`)},
+	{name: "a form with GET", code: judging.CodeLoginFormMissing, say: "GET", handle: form(`<form><input name=user><input type=password name=pw></form>`)},
+	{name: "no form", code: judging.CodeLoginFormMissing, say: "no form with a password", handle: form(`<div id=app></div><script src=app.js></script>`)},
+	{name: "two forms", code: judging.CodeLoginFormMissing, say: "--login-form", handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form method=post action=b><input name=user><input type=password name=pw></form>`)},
 	{name: "the form that the user chose", posts: 1, config: Config{Form: "#second"}, handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form id=second method=post><input name=user><input type=password name=pw></form>`)},
-	{name: "a chosen form that is missing", config: Config{Form: "#none"}, code: check.CodeLoginFormMissing, say: "no form matches --login-form", handle: form(simpleForm)},
+	{name: "a chosen form that is missing", config: Config{Form: "#none"}, code: judging.CodeLoginFormMissing, say: "no form matches --login-form", handle: form(simpleForm)},
 	{name: "a registration beside the form", posts: 1, handle: form(simpleForm + `<form method=post action=/register><input name=user><input type=password name=new autocomplete=new-password></form>`)},
-	{name: "a captcha", code: check.CodeLoginChallenge, say: "captcha", handle: form(`<form method=post><input name=user><input type=password name=pw><div class=g-recaptcha data-sitekey=k></div></form>`)},
+	{name: "a captcha", code: judging.CodeLoginChallenge, say: "captcha", handle: form(`<form method=post><input name=user><input type=password name=pw><div class=g-recaptcha data-sitekey=k></div></form>`)},
 	{name: "a captcha for another form", posts: 1, handle: form(`<script src=https://www.google.com/recaptcha/api.js></script>` + simpleForm + `<form method=post action=/contact><textarea name=text></textarea><div class=g-recaptcha></div></form>`)},
-	{name: "a passkey", code: check.CodeLoginChallenge, say: "passkey", handle: form(`<button id=go>Sign in</button><script>go.onclick = () => navigator.credentials.get({publicKey})</script>`)},
-	{name: "a search and a newsletter", code: check.CodeLoginFormMissing, handle: form(`<form method=post role=search><input name=login></form><form method=post action=/newsletter><input type=email name=email></form>`)},
+	{name: "a passkey", code: judging.CodeLoginChallenge, say: "passkey", handle: form(`<button id=go>Sign in</button><script>go.onclick = () => navigator.credentials.get({publicKey})</script>`)},
+	{name: "a search and a newsletter", code: judging.CodeLoginFormMissing, handle: form(`<form method=post role=search><input name=login></form><form method=post action=/newsletter><input type=email name=email></form>`)},
 	{name: "a field that the user sets and one that is added", posts: 1, config: Config{Fields: []Field{{"tenant", NewSecret("blue")}, {"extra", NewSecret("1 2")}, {"user", NewSecret("carol")}}}, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
@@ -299,7 +300,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "an answer that asks to send the form again", posts: 1, code: check.CodeLoginFailed, say: "307", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "an answer that asks to send the form again", posts: 1, code: judging.CodeLoginFailed, say: "307", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				http.Redirect(w, r, "/again", http.StatusTemporaryRedirect)
@@ -308,7 +309,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
-	{name: "an answer that asks for good to send the form elsewhere", posts: 1, code: check.CodeLoginFailed, say: "308", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "an answer that asks for good to send the form elsewhere", posts: 1, code: judging.CodeLoginFailed, say: "308", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				http.Redirect(w, r, "http://foreign.test/again", http.StatusPermanentRedirect)
@@ -317,7 +318,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
-	{name: "SAML after the password", posts: 1, code: check.CodeLoginChallenge, say: "SAML", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "SAML after the password", posts: 1, code: judging.CodeLoginChallenge, say: "SAML", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				fmt.Fprint(w, `<form method=post action=/acs><input type=hidden name=SAMLResponse value=x></form>`)
@@ -349,10 +350,10 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "an error instead of a page", code: check.CodeLoginFailed, say: "answered 500", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "an error instead of a page", code: judging.CodeLoginFailed, say: "answered 500", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 	}},
-	{name: "a form that leads nowhere", posts: 1, code: check.CodeLoginFailed, say: "although the form was accepted", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a form that leads nowhere", posts: 1, code: judging.CodeLoginFailed, say: "although the form was accepted", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/login":
@@ -497,7 +498,7 @@ func TestRefusedSignIns(t *testing.T) {
 	})
 	session, _, failure := signIn(t, s, Config{})
 	for range 5 {
-		if failure == nil || failure.Code != check.CodeLoginFailed {
+		if failure == nil || failure.Code != judging.CodeLoginFailed {
 			t.Fatal(failure)
 		}
 		_, failure = session.signIn(t)

@@ -3,15 +3,14 @@ package account
 import (
 	"sync/atomic"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Counts are the run's counts, of all its workers and of earlier sessions.
 type Counts struct {
 	all  [stored.NumCounters]atomic.Int64
-	gaps [check.NumGaps]atomic.Int64
+	gaps [gap.NumKinds]atomic.Int64
 
 	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 }
@@ -23,7 +22,7 @@ func (c *Counts) Of(n stored.Counter) int { return int(c.all[n].Load()) }
 func (c *Counts) Counter(n stored.Counter) *atomic.Int64 { return &c.all[n] }
 
 // gapCounts returns how often the run left something out, by the kind of the gap.
-func (c *Counts) gapCounts() (n result.GapCounts) {
+func (c *Counts) gapCounts() (n gap.Counts) {
 	for g := range c.gaps {
 		n[g] = int(c.gaps[g].Load())
 	}
@@ -61,7 +60,7 @@ func (c *Counts) LocalLimit() string {
 func (c *Counts) Limited(why *string) { c.localLimit.CompareAndSwap(nil, why) }
 
 // Add adds what a step of the store has kept.
-func (c *Counts) Add(more *stored.Counts, gaps []check.Gap) {
+func (c *Counts) Add(more *stored.Counts, gaps []gap.Kind) {
 	for n, by := range more.Of {
 		if by != 0 {
 			c.all[n].Add(int64(by))
@@ -73,8 +72,8 @@ func (c *Counts) Add(more *stored.Counts, gaps []check.Gap) {
 }
 
 // WithGap adds a gap, unless it is none.
-func WithGap(gaps []check.Gap, g check.Gap) []check.Gap {
-	if g == check.NoGap {
+func WithGap(gaps []gap.Kind, g gap.Kind) []gap.Kind {
+	if g == gap.None {
 		return gaps
 	}
 	return append(gaps, g)

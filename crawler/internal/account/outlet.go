@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -20,7 +20,7 @@ type Outlet struct {
 	sink     result.Sink
 	err      error            // of the sink
 	streamed *verdicts.Stream // from the last page on, if the sink wants results as they become known
-	why      check.Gap        // why the run ended before the crawl was over
+	why      gap.Kind         // why the run ended before the crawl was over
 	trapped  map[string]int   // pages not read, by pattern
 }
 
@@ -67,10 +67,10 @@ func (o *Outlet) Failed() error {
 }
 
 // End remembers why the run ends before the crawl is over; the first reason counts.
-func (o *Outlet) End(why check.Gap) {
+func (o *Outlet) End(why gap.Kind) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.why == check.NoGap {
+	if o.why == gap.None {
 		o.why = why
 	}
 }
@@ -79,7 +79,7 @@ func (o *Outlet) End(why check.Gap) {
 func (o *Outlet) Ended() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.why != check.NoGap
+	return o.why != gap.None
 }
 
 // Trap remembers that a page was not read because its URL looks like one of an endless

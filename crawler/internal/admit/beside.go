@@ -88,7 +88,7 @@ func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent,
 		}
 		d.plain.add(u.Host())
 	case resp.Status/100 == 2:
-		found = &check.Warning{Code: check.CodeInsecureHTTP, Message: "the same address answers over https", Proposal: twin.WithoutUserinfo().Printed()}
+		found = &check.Warning{Code: judging.CodeInsecureHTTP, Message: "the same address answers over https", Proposal: twin.WithoutUserinfo().Printed()}
 	}
 	return found, resp.Sent, deciding, nil
 }

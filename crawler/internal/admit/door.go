@@ -181,7 +181,7 @@ func (d *Door) decideBeside(ctx context.Context, a Ask) (by Decision, err error)
 	}
 	allowed, reason, requests, err := d.allowed(ctx, a.URL)
 	if err == nil && !allowed {
-		by = refused(check.CodeRobotsDisallowed, reason)
+		by = refused(judging.CodeRobotsDisallowed, reason)
 	}
 	by.Requests = requests
 	return by, err

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -84,7 +85,7 @@ func TestRules(t *testing.T) {
 		ruleExcluded: {url: "http://far.test/x", want: check.CodeExcluded, scope: scope.Rules{Exclude: []*regexp.Regexp{regexp.MustCompile(`/x$`)}}},
 		ruleExternal: {url: "http://far.test/x", want: check.CodeExternal, cfg: Config{SkipExternal: true}},
 		ruleSignOut:  {url: "http://site.test/logout", want: check.CodeExcluded, scope: scope.Rules{Credentials: true}},
-		ruleRobots:   {url: "http://far.test/private", want: check.CodeRobotsDisallowed, cfg: Config{Robots: scope.RobotsStrict}},
+		ruleRobots:   {url: "http://far.test/private", want: judging.CodeRobotsDisallowed, cfg: Config{Robots: scope.RobotsStrict}},
 		ruleGivenUp:  {url: "http://dead.test/x", want: check.CodeRateLimited},
 	}
 	for p := range purposes {

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -67,7 +68,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 	}
 	directory := d.Scope().SiteOf(t.At) != nil
 	if len(t.URL) > MaxPageURL && t.Follow && !t.Seed && !directory {
-		by.Outcome = judging.LeftOut(check.GapURLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
+		by.Outcome = judging.LeftOut(gap.URLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
 		return by, nil
 	}
 	trapped := false
@@ -78,7 +79,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 		by.Trap, trapped = d.Cut(t)
 	}
 	if trapped {
-		by.Outcome = judging.LeftOut(check.GapTrap, "not read, as its URL looks like one of an endless series: %s", by.Trap)
+		by.Outcome = judging.LeftOut(gap.Trap, "not read, as its URL looks like one of an endless series: %s", by.Trap)
 		return by, nil
 	}
 	if !t.Follow || d.cfg.MaxPages == 0 || t.Again {
@@ -122,7 +123,7 @@ func (d *Door) beginPage(t *Target) (by Decision, err error) {
 	case frontier.PageWaits:
 		by.Wait = 100 * time.Millisecond
 	case frontier.PageLimit:
-		by.Outcome = judging.LeftOut(check.GapMaxPages, "the run ended at its limit of pages")
+		by.Outcome = judging.LeftOut(gap.MaxPages, "the run ended at its limit of pages")
 	}
 	return by, nil
 }
@@ -166,7 +167,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 		by.Outcome, by.Temporary = unavailable(f, d.cfg.MaxWait)
 	}
 	if by.Outcome == nil && !txt.Allowed(t.At.RequestTarget()) {
-		by.Outcome = scope.Skip(check.CodeRobotsDisallowed, txt.Reason(t.At.RequestTarget()))
+		by.Outcome = scope.Skip(judging.CodeRobotsDisallowed, txt.Reason(t.At.RequestTarget()))
 	}
 	return by, nil
 }

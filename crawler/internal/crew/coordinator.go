@@ -27,10 +27,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
@@ -85,10 +85,10 @@ func newCoordinator(c *store.Coordination, e Engine) *coordinator {
 // Coordinate runs a crawl until it ends, and returns why it ended early. All of it is in the state of
 // the engine then. The error is a *store.TakenError if the crawl on the server is that of another
 // coordinator.
-func Coordinate(ctx context.Context, c *store.Coordination, e Engine) (ended check.Gap, err error) {
+func Coordinate(ctx context.Context, c *store.Coordination, e Engine) (ended gap.Kind, err error) {
 	l := newCoordinator(c, e)
 	if err := l.begin(ctx); err != nil {
-		return check.NoGap, err
+		return gap.None, err
 	}
 	return l.conduct(ctx)
 }
@@ -224,7 +224,7 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 }
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
-func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) {
+func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var own sync.WaitGroup
@@ -255,38 +255,38 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 		select {
 		case <-tick.C:
 		case err := <-failed:
-			return check.NoGap, err
+			return gap.None, err
 		case <-stop:
 			stop = nil
 			own.Wait()
 			if ending, err = c.lead.Now(ctx); err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			}
 		case <-ctx.Done():
-			return check.NoGap, ctx.Err()
+			return gap.None, ctx.Err()
 		}
 		now := time.Now()
 		if now.Sub(beaten) >= min(c.Lease/3, time.Second) {
 			beaten = now
 			if other, err := c.lead.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			} else if other != "" {
-				return check.NoGap, &store.TakenError{Process: other, During: true}
+				return gap.None, &store.TakenError{Process: other, During: true}
 			}
 		}
 		if now.Sub(kept) >= 2*time.Second {
 			if err := stored.AddTime(ctx, c.state, now.Sub(kept)); err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			}
 			kept = now
 		}
 		why, err := c.store.Tick(ctx)
 		if err != nil {
-			return check.NoGap, err
+			return gap.None, err
 		}
 		n, err := c.lead.Count(ctx)
 		if err != nil {
-			return check.NoGap, err
+			return gap.None, err
 		}
 		over := (why == "end" || why == "over" || why == "drained" || why == "idle") && n.Leased == 0
 		lag := redisstore.Lag
@@ -303,17 +303,17 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 			}
 		}
 		if err != nil {
-			return check.NoGap, err
+			return gap.None, err
 		}
 		if over && caught && why == "idle" {
 			if err := c.enterRest(ctx); err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			}
 			continue
 		}
 		if over && caught {
 			if err := stored.AddTime(ctx, c.state, time.Since(kept)); err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			}
 			return c.ended(ctx, why)
 		}
@@ -321,13 +321,13 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 			continue
 		}
 		if !ending.IsZero() {
-			return check.GapInterrupt, stored.AddTime(ctx, c.state, time.Since(kept))
+			return gap.Interrupt, stored.AddTime(ctx, c.state, time.Since(kept))
 		}
 		if now.Sub(shown) >= 500*time.Millisecond {
 			shown = now
 			p, err := progressOf(ctx, c.store, began)
 			if err != nil {
-				return check.NoGap, err
+				return gap.None, err
 			}
 			c.Sink.Progress(p)
 		}
@@ -341,19 +341,19 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 }
 
 // ended ends the crawl on the server.
-func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
+func (c *coordinator) ended(ctx context.Context, why string) (ended gap.Kind, err error) {
 	if why == "drained" {
 		n, err := c.lead.Count(ctx)
 		if err == nil {
 			_, _, err = c.lead.Change(ctx, "drained")
 		}
 		if err != nil || n.Queued == 0 {
-			return check.NoGap, err
+			return gap.None, err
 		}
-		return check.GapDrain, nil
+		return gap.Drain, nil
 	}
 	why, err = c.lead.StoppedBy(ctx)
-	return check.GapNamed(why), err
+	return gap.Named(why), err
 }
 
 // workHere lets the coordinator visit targets, too. A server that has lost the crawl since it was filled
@@ -378,7 +378,7 @@ func (c *coordinator) workHere(ctx context.Context) error {
 
 // LostOutcome is the outcome of a target that was lost with three processes, as stores keep it.
 func LostOutcome() []byte {
-	return judging.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
+	return judging.AppendOutcome(nil, scope.Skip(judging.CodeWorkerLost, "three processes that visited it ended or fell silent"))
 }
 
 // progressOf returns the progress of a shared crawl.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"io"
 	"net"
 	"path/filepath"
@@ -96,8 +97,8 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 	if _, err := server.Read(make([]byte, 100)); err != nil {
 		t.Fatal(err)
 	}
-	if gap, err := c.conduct(t.Context()); err != nil || gap != check.NoGap {
-		t.Errorf("the crawl ended by %v, %v", gap, err)
+	if g, err := c.conduct(t.Context()); err != nil || g != gap.None {
+		t.Errorf("the crawl ended by %v, %v", g, err)
 	}
 	if n, err := c.state.Count(t.Context()); err != nil || n.Known != 2 || n.Queued != 0 {
 		t.Errorf("the state has %+v, %v", n, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -19,9 +20,9 @@ import (
 )
 
 // Lost returns the gap that a lost program leaves, which the content checks need.
-func (r *Reader) Lost() check.Gap {
+func (r *Reader) Lost() gap.Kind {
 	name, _ := r.Inspector.Lost()
-	return check.GapNamed(name)
+	return gap.Named(name)
 }
 
 // Scan passes the whole body of a document to the scanner for viruses, before it is taken. The

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"net/http"
 	"slices"
 	"strings"
@@ -231,7 +230,7 @@ func headerHolds(values []string, part string) (string, bool) {
 func Wall(status int, header http.Header, prefix []byte) (f Facts, walled bool) {
 	found, walled := findWall(status, header, prefix)
 	if walled {
-		f.Code, f.Message = check.CodeBotWall, fmt.Sprintf("%s blocks programs (%s)", found.vendor, found.evidence)
+		f.Code, f.Message = CodeBotWall, fmt.Sprintf("%s blocks programs (%s)", found.vendor, found.evidence)
 	}
 	return f, walled
 }

@@ -192,7 +192,7 @@ func TestWallRowsAreStrong(t *testing.T) {
 func TestWall(t *testing.T) {
 	body := []byte(`<script id="anubis_challenge"></script><img src="/.within.website/x/cmd/anubis/x.webp">`)
 	f, walled := Wall(200, nil, body)
-	if o := Observe(Question{}, &fetch.Response{Status: 200}); o.Code != check.CodeOK || !walled || f.Code != check.CodeBotWall || f.Message != "Anubis blocks programs (its challenge page)" {
+	if o := Observe(Question{}, &fetch.Response{Status: 200}); o.Code != check.CodeOK || !walled || f.Code != CodeBotWall || f.Message != "Anubis blocks programs (its challenge page)" {
 		t.Errorf("%+v, %+v", o, f)
 	}
 	f, walled = Wall(403, nil, bytes.Repeat([]byte("x"), 1000))
@@ -201,7 +201,7 @@ func TestWall(t *testing.T) {
 	}
 	redirect := Observe(Question{URL: parse(t, "https://e.test/")},
 		&fetch.Response{Status: 302, Location: "https://validate.perfdrive.com/x", Header: http.Header{"Location": {"https://validate.perfdrive.com/x"}}})
-	if redirect.Code != check.CodeBotWall || redirect.Next != "" || redirect.Message != "Radware blocks programs (location)" {
+	if redirect.Code != CodeBotWall || redirect.Next != "" || redirect.Message != "Radware blocks programs (location)" {
 		t.Errorf("%+v", redirect)
 	}
 }

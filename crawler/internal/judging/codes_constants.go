@@ -4,8 +4,39 @@ package judging
 
 import "github.com/orbweaver/orbweaver/crawler/check"
 
-// The codes of content checks and of rendering.
+// The codes that only the engine gives or tells apart: of links, content checks and rendering.
 const (
+	CodeBotWall                check.Code = "bot-wall"                 // blocked by bot protection
+	CodeTLSHostname            check.Code = "tls-hostname"             // certificate is for another host
+	CodeTLSUntrusted           check.Code = "tls-untrusted"            // certificate is not trusted
+	CodeTLSError               check.Code = "tls-error"                // TLS handshake failed
+	CodeProtocolError          check.Code = "protocol-error"           // the answer violates its protocol
+	CodeReferenceEmpty         check.Code = "reference-empty"          // empty reference
+	CodeFileUnreadable         check.Code = "file-unreadable"          // file cannot be read
+	CodeRobotsDisallowed       check.Code = "robots-disallowed"        // disallowed by robots.txt
+	CodeLoginFailed            check.Code = "login-failed"             // signing in failed
+	CodeLoginFormMissing       check.Code = "login-form-missing"       // no form to sign in with
+	CodeLoginChallenge         check.Code = "login-challenge"          // the sign-in needs more than a password
+	CodeLoginLost              check.Code = "login-lost"               // the session was lost
+	CodeWorkerLost             check.Code = "worker-lost"              // its workers were lost three times
+	CodeEvidenceMissing        check.Code = "evidence-missing"         // its answer is not in the evidence
+	CodeRedirectTemporary      check.Code = "redirect-temporary"       // redirected temporarily
+	CodeRedirectChain          check.Code = "redirect-chain"           // redirected more than twice
+	CodeDomainParked           check.Code = "domain-parked"            // parked domain
+	CodeNeverArchived          check.Code = "never-archived"           // no copy in the archive
+	CodeContentDrift           check.Code = "content-drift"            // page that no longer says what it said
+	CodeTLSIncompleteChain     check.Code = "tls-incomplete-chain"     // intermediate certificate is missing
+	CodeTLSExpiresSoon         check.Code = "tls-expires-soon"         // certificate expires soon
+	CodeInsecureHTTP           check.Code = "insecure-http"            // link uses http in place of https
+	CodeURIRepaired            check.Code = "uri-repaired"             // malformed reference that browsers repair
+	CodeURIInvalidTel          check.Code = "uri-invalid-tel"          // malformed telephone number
+	CodeNoMX                   check.Code = "no-mx"                    // domain has no mail server
+	CodeContentTypeMismatch    check.Code = "content-type-mismatch"    // HTML in place of an image, script or style sheet
+	CodeLoginEndedBy           check.Code = "login-ended-by"           // asking for this link ended the session
+	CodeSrcsetInvalid          check.Code = "srcset-invalid"           // image that browsers ignore
+	CodeRefreshInvalid         check.Code = "refresh-invalid"          // refresh that browsers ignore
+	CodeXHTMLMalformed         check.Code = "xhtml-malformed"          // XHTML that is not well-formed
+	CodeReferenceUndefined     check.Code = "reference-undefined"      // reference without a definition
 	CodeRouteMissing           check.Code = "route-missing"            // client-side route that does not exist
 	CodeRenderFailed           check.Code = "render-failed"            // the browser could not render the page
 	CodeScriptError            check.Code = "script-error"             // error in a script of the page

@@ -69,7 +69,7 @@ func BodyError(err error, page bool) Facts {
 	}
 	if _, ok := asFault(err); ok || isCancelled(err) {
 		switch failed := ObserveFault(err); failed.Code {
-		case check.CodeInterrupted, check.CodeProtocolError, check.CodeTimeout, check.CodeLimit:
+		case check.CodeInterrupted, CodeProtocolError, check.CodeTimeout, check.CodeLimit:
 			return Facts{Code: failed.Code, Message: failed.Message, localLimit: failed.LocalLimit, gap: failed.Gap}
 		}
 	}

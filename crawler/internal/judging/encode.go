@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
@@ -255,7 +256,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	}
 	o.Size = d.Varint()
 	if o.Requests = d.int(); o.LocalLimit || o.Code == check.CodeLimit && o.Requests > 0 {
-		o.Gap = check.GapMachine // other limits are reached without a request
+		o.Gap = gap.Machine // other limits are reached without a request
 	}
 	if flags&hasElapsed != 0 {
 		o.Elapsed = time.Duration(d.Varint())

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 )
 
 func sampleOutcomes() []Outcome {
@@ -22,7 +23,7 @@ func sampleOutcomes() []Outcome {
 	full.Login, full.Path, full.Next, full.Message = true, "/srv/x.html", "https://e.test/a#b", "a message – with ünïcode"
 	full.Names = PackNames([]string{"a", "b"})
 	full.Modified = time.Date(1969, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
-	full.Warnings = []check.Warning{{Code: check.CodeNoMX, Message: "m"}, {Code: "of-the-future", Message: "x", Proposal: "https://e.test/"}}
+	full.Warnings = []check.Warning{{Code: CodeNoMX, Message: "m"}, {Code: "of-the-future", Message: "x", Proposal: "https://e.test/"}}
 	inspection := sampleInspection()
 	full.Inspection, full.Sketch = inspection.Encode(), []byte("a sketch")
 	return []Outcome{
@@ -37,7 +38,7 @@ func sampleOutcomes() []Outcome {
 		{Code: "http-999", Status: 999, ContentType: "application/x-unheard-of"},
 		{Code: "of-the-future", Size: math.MaxInt64, Requests: math.MaxInt32, Elapsed: math.MaxInt64},
 		{Code: check.CodeRedirect, Status: 301, Next: "https://e.test/"},
-		{Code: check.CodeLimit, LocalLimit: true, Gap: check.GapMachine, Size: math.MinInt64, Status: -1, Elapsed: -1},
+		{Code: check.CodeLimit, LocalLimit: true, Gap: gap.Machine, Size: math.MinInt64, Status: -1, Elapsed: -1},
 		{Code: check.CodeExcluded, Message: strings.Repeat("long ", 1000)},
 	}
 }
@@ -71,7 +72,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 // TestEncodeReflectsEveryField fails when Outcome gains a field that is not encoded.
 func TestEncodeReflectsEveryField(t *testing.T) {
 	full := sampleOutcomes()[5]
-	full.LocalLimit, full.Gap, full.Cached, full.Temporary = true, check.GapMachine, true, true
+	full.LocalLimit, full.Gap, full.Cached, full.Temporary = true, gap.Machine, true, true
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {

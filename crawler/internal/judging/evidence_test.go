@@ -68,7 +68,7 @@ func evidenceTable(t *testing.T) []evidence {
 		status(n, check.Broken, check.Unverified, check.HTTPCode(n))
 	}
 	for _, n := range []int{200, 202, 403, 404, 429, 503} {
-		same(fmt.Sprintf("bot wall with %d", n), answered(t, n, http.Header{"Cf-Mitigated": {"challenge"}}), check.Unverified, check.CodeBotWall)
+		same(fmt.Sprintf("bot wall with %d", n), answered(t, n, http.Header{"Cf-Mitigated": {"challenge"}}), check.Unverified, CodeBotWall)
 	}
 	status(408, check.Unverified, check.Unverified, "http-408")
 	status(425, check.Unverified, check.Unverified, "http-425")
@@ -93,11 +93,11 @@ func evidenceTable(t *testing.T) []evidence {
 		"protocol-error", "port-blocked", "file-missing", "file-case", "file-outside-root", "file-from-web"} {
 		same(kind, faulted(kind), check.Broken, check.Code(kind))
 	}
-	add("file-unreadable", faulted("file-unreadable"), want{verdict: check.Broken, code: check.CodeFileUnreadable}, want{verdict: check.Unverified, code: check.CodeFileUnreadable})
+	add("file-unreadable", faulted("file-unreadable"), want{verdict: check.Broken, code: CodeFileUnreadable}, want{verdict: check.Unverified, code: CodeFileUnreadable})
 	same("dns-failure", faulted("dns-failure"), check.Unverified, check.CodeDNSFailure)
 	add("reset", faulted("connection-reset"), want{verdict: check.Broken, code: check.CodeConnectionReset}, want{verdict: check.Unverified, code: check.CodeConnectionReset})
 	add("timeout", faulted("timeout"), want{verdict: check.Broken, code: check.CodeTimeout}, want{verdict: check.Unverified, code: check.CodeTimeout})
-	same("robots.txt", Skip(check.CodeRobotsDisallowed, "Disallow: /x"), check.Unverified, check.CodeRobotsDisallowed)
+	same("robots.txt", Skip(CodeRobotsDisallowed, "Disallow: /x"), check.Unverified, CodeRobotsDisallowed)
 	same("uri-invalid", Skip(check.CodeURIInvalid, "host is missing"), check.Broken, check.CodeURIInvalid)
 	same("scheme-unknown", UncheckedScheme("htps://example.com/"), check.Broken, check.CodeSchemeUnknown)
 	same("scheme-unchecked", UncheckedScheme("javascript:void(0)"), check.Skipped, check.CodeSchemeUnchecked)
@@ -108,7 +108,7 @@ func evidenceTable(t *testing.T) []evidence {
 	same("our own fault", ObserveFault(&fetch.Fault{Kind: "connect-refused", Local: true, Err: errors.New("too many open files")}), check.Skipped, check.CodeLimit)
 
 	incomplete := Observe(Question{}, &fetch.Response{Status: 200, Notes: []fetch.Note{{Code: "tls-incomplete-chain", Message: "the intermediate came by AIA"}}})
-	add("AIA", incomplete, want{check.OK, check.CodeOK, check.CodeTLSIncompleteChain}, want{check.OK, check.CodeOK, check.CodeTLSIncompleteChain})
+	add("AIA", incomplete, want{check.OK, check.CodeOK, CodeTLSIncompleteChain}, want{check.OK, check.CodeOK, CodeTLSIncompleteChain})
 
 	cut := &fetch.Fault{Kind: "body-truncated", Op: "read", Target: "https://example.com/page", Err: errors.New("unexpected EOF")}
 	page := answered(t, 200, nil)
@@ -119,7 +119,7 @@ func evidenceTable(t *testing.T) []evidence {
 	add("leaf ends early", leaf, want{check.OK, check.CodeOK, check.CodeBodyTruncated}, want{check.OK, check.CodeOK, check.CodeBodyTruncated})
 	badChunks := answered(t, 200, nil)
 	badChunks = badChunks.With(BodyError(&fetch.Fault{Kind: "protocol-error", Err: errors.New("bad chunk")}, true))
-	same("page with bad chunks", badChunks, check.Broken, check.CodeProtocolError)
+	same("page with bad chunks", badChunks, check.Broken, CodeProtocolError)
 	long := answered(t, 200, nil)
 	long = long.With(Truncated(10 << 20))
 	add("longer than --max-body", long, want{check.OK, check.CodeOK, check.CodeBodyTruncated}, want{check.OK, check.CodeOK, check.CodeBodyTruncated})
@@ -215,11 +215,11 @@ func TestAccept(t *testing.T) {
 
 func TestJudgeSharesNoWarnings(t *testing.T) {
 	o := Outcome{Code: check.CodeOK, Status: 200}
-	o.Warn(check.Warning{Code: check.CodeTLSExpiresSoon})
+	o.Warn(check.Warning{Code: CodeTLSExpiresSoon})
 	o.Warn(check.Warning{Code: check.CodeFragmentDuplicate})
 	o.Warnings = o.Warnings[:1] // spare capacity, as a careless append would fill
 	j := o.Judge(Question{})
-	_ = append(j.Warnings, check.Warning{Code: check.CodeNoMX})
+	_ = append(j.Warnings, check.Warning{Code: CodeNoMX})
 	if o.Warnings[:2][1].Code != check.CodeFragmentDuplicate {
 		t.Error("appending to a Judgement's warnings changed the Outcome's")
 	}

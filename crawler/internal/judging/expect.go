@@ -25,7 +25,7 @@ func MismatchWarning(expect extract.Expect, contentType string) (check.Warning, 
 	if noun == "" || !isHTML(received) {
 		return check.Warning{}, false
 	}
-	return check.Warning{Code: check.CodeContentTypeMismatch, Message: noun + " was expected, but the server sent " + received}, true
+	return check.Warning{Code: CodeContentTypeMismatch, Message: noun + " was expected, but the server sent " + received}, true
 }
 
 // MixedContentWarning returns the warning mixed-content if an https page loads a part of
@@ -93,7 +93,7 @@ func RepairWarnings(repairs urinorm.Repairs) []check.Warning {
 			}
 		}
 		message := "browsers repair the reference: it has " + strings.Join(nouns, ", ")
-		warnings = append(warnings, check.Warning{Code: check.CodeURIRepaired, Message: message})
+		warnings = append(warnings, check.Warning{Code: CodeURIRepaired, Message: message})
 	}
 	for _, row := range [...]struct {
 		repair  urinorm.Repairs

@@ -28,7 +28,7 @@ func TestMismatch(t *testing.T) {
 	}
 	for _, test := range tests {
 		w, ok := MismatchWarning(test.expect, test.contentType)
-		if ok != test.want || ok && (w.Code != check.CodeContentTypeMismatch || w.Message == "") {
+		if ok != test.want || ok && (w.Code != CodeContentTypeMismatch || w.Message == "") {
 			t.Errorf("%v answered with %q: %+v", test.expect, test.contentType, w)
 		}
 	}

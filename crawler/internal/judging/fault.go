@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 )
 
 // ObserveFault returns the Outcome of a request without an answer. The error is a
@@ -22,23 +23,23 @@ func ObserveFault(err error) Outcome {
 		return Skip(check.CodeInterrupted, "the run ended before the answer arrived")
 	case !ok:
 		o := Skip(check.CodeLimit, "the request could not be sent from this machine")
-		o.LocalLimit, o.Gap = true, check.GapMachine
+		o.LocalLimit, o.Gap = true, gap.Machine
 		return o
 	case errors.Is(fault, fetch.ErrSpent):
-		return *LeftOut(check.GapRequests, "not requested: %v", fetch.ErrSpent)
+		return *LeftOut(gap.Requests, "not requested: %v", fetch.ErrSpent)
 	case fault.Local:
 		o := Skip(check.CodeLimit, "a limit of this machine stopped the request")
 		if fault.Err != nil {
 			o.Message += ": " + fault.Err.Error()
 		}
-		o.Requests, o.LocalLimit, o.Gap = fault.Requests, true, check.GapMachine
+		o.Requests, o.LocalLimit, o.Gap = fault.Requests, true, gap.Machine
 		return o
 	}
 	o := Skip(check.Code(fault.Kind), faultMessage(fault))
 	if fault.Kind == fetch.EvidenceMissing {
-		o.Gap = check.GapEvidence
+		o.Gap = gap.Evidence
 	}
-	o.Requests, o.Temporary = fault.Requests, fault.Retry && o.Code == check.CodeTLSError
+	o.Requests, o.Temporary = fault.Requests, fault.Retry && o.Code == CodeTLSError
 	return o
 }
 

@@ -23,7 +23,7 @@ func TestObserveFault(t *testing.T) {
 		{"host and port", &fetch.Fault{Kind: "connect-refused", Op: "connect", Target: "example.com:443", Err: cause, Requests: 2},
 			check.CodeConnectRefused, "example.com:443: connection refused", false},
 		{"a URL", &fetch.Fault{Kind: "tls-error", Op: "handshake with", Target: "https://example.com/", Err: errors.New("the connection was closed during the TLS handshake"), Requests: 2},
-			check.CodeTLSError, "the connection was closed during the TLS handshake", false},
+			CodeTLSError, "the connection was closed during the TLS handshake", false},
 		{"a hint", &fetch.Fault{Kind: "file-missing", Op: "open", Target: "docs/x.html", Err: errors.New("there is no such file"), Hint: "x.htm is there", Requests: 2},
 			check.CodeFileMissing, "docs/x.html: there is no such file; x.htm is there", false},
 		{"letter case", &fetch.Fault{Kind: "file-case", Op: "open", Target: "docs/readme.md", Err: errors.New("x"), Hint: "docs/README.md", Requests: 2},
@@ -58,7 +58,7 @@ func TestCut(t *testing.T) {
 		{"reset", &fetch.Fault{Kind: "connection-reset"}, check.CodeBodyTruncated},
 		{"not a Fault", io.ErrUnexpectedEOF, check.CodeBodyTruncated},
 		{"silence", &fetch.Fault{Kind: "timeout"}, check.CodeTimeout},
-		{"bad chunks", &fetch.Fault{Kind: "protocol-error"}, check.CodeProtocolError},
+		{"bad chunks", &fetch.Fault{Kind: "protocol-error"}, CodeProtocolError},
 		{"our own machine", &fetch.Fault{Kind: "body-truncated", Local: true}, check.CodeLimit},
 		{"cancelled", context.Canceled, check.CodeInterrupted},
 	}

@@ -107,7 +107,7 @@ func (o *Outcome) accepted(accept *check.Statuses) bool {
 	switch o.Code {
 	case check.CodeRateLimited, check.CodeRedirectInvalid, check.CodeRedirect:
 		return true
-	case check.CodeBotWall:
+	case CodeBotWall:
 		return o.Status < 200 || o.Status > 299
 	}
 	_, status := o.Code.Status()

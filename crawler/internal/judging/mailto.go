@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -38,13 +39,13 @@ func CheckMailto(ctx context.Context, resolver check.Resolver, addresses []urino
 	for _, domain := range domains {
 		switch code, message := checkMailDomain(ctx, resolver, domain); code {
 		case check.CodeOK:
-		case check.CodeNoMX:
+		case CodeNoMX:
 			outcome.Warn(check.Warning{Code: code, Message: message})
-		case check.CodeDNSFailure, check.CodeEvidenceMissing:
+		case check.CodeDNSFailure, CodeEvidenceMissing:
 			if doubt.Code == "" {
 				doubt = Skip(code, message)
-				if code == check.CodeEvidenceMissing {
-					doubt.Gap = check.GapEvidence
+				if code == CodeEvidenceMissing {
+					doubt.Gap = gap.Evidence
 				}
 			}
 		default:
@@ -64,20 +65,20 @@ func checkMailDomain(ctx context.Context, resolver check.Resolver, domain string
 	switch {
 	case len(records) > 0: // an error is about other, malformed records
 		if isNullMX(records) {
-			return check.CodeNoMX, fmt.Sprintf("the domain %s declares that it accepts no mail", domain)
+			return CodeNoMX, fmt.Sprintf("the domain %s declares that it accepts no mail", domain)
 		}
 		return check.CodeOK, ""
 	case ctx.Err() != nil:
 		return check.CodeInterrupted, "the run ended before the answer arrived"
 	case isMissing(err):
-		return check.CodeEvidenceMissing, faultMessage(err.(*fetch.Fault))
+		return CodeEvidenceMissing, faultMessage(err.(*fetch.Fault))
 	case err != nil && !isNotFound(err) && !isUnproven(err):
 		return check.CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
 	addresses, err := resolver.LookupIP(ctx, "ip", domain+".")
 	switch {
 	case len(addresses) > 0:
-		return check.CodeNoMX, fmt.Sprintf("the domain %s has no MX record; mail would go to the host itself", domain)
+		return CodeNoMX, fmt.Sprintf("the domain %s has no MX record; mail would go to the host itself", domain)
 	case ctx.Err() != nil:
 		return check.CodeInterrupted, "the run ended before the answer arrived"
 	case isUnproven(err):

@@ -61,7 +61,7 @@ func answerFacts(req Question, resp *fetch.Response) Facts {
 	case status == http.StatusTooManyRequests:
 		return failed(check.CodeRateLimited, statusMessage(status))
 	case status < 100 || status > 999:
-		return failed(check.CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
+		return failed(CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
 	default:
 		return failed(check.HTTPCode(status), statusMessage(status))
 	}

@@ -22,7 +22,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("a file: %+v", local)
 	}
 	wall := Observe(Question{}, &fetch.Response{Status: 503, Excerpt: []byte("<script>window._cf_chl_opt={}</script>")})
-	if wall.Code != check.CodeBotWall {
+	if wall.Code != CodeBotWall {
 		t.Errorf("a wall recognized by the excerpt of its page: %+v", wall)
 	}
 	followed := Observe(Question{URL: parse(t, "https://e.test/a/b")},
@@ -55,7 +55,7 @@ func TestObserve(t *testing.T) {
 		t.Errorf("%+v", secret)
 	}
 	for _, status := range []int{1, 99, 1000, -5} {
-		if o := Observe(Question{}, &fetch.Response{Status: status}); o.Code != check.CodeProtocolError {
+		if o := Observe(Question{}, &fetch.Response{Status: status}); o.Code != CodeProtocolError {
 			t.Errorf("status %d: %s", status, o.Code)
 		}
 	}

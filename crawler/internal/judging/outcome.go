@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 )
 
 // Outcome is what was observed of a target. It does not depend on rules or on the site
@@ -41,7 +42,7 @@ type Outcome struct {
 	LocalLimit bool
 	// gap says that a limit of the run left the target out, or of this machine: see LeftOut. The
 	// store keeps it as a tally of the run, not with the outcome.
-	Gap check.Gap
+	Gap gap.Kind
 	// Temporary is true if a retry may succeed although the Code is usually permanent:
 	// for a TLS handshake that was cut short, not for one that was refused.
 	Temporary bool
@@ -102,7 +103,7 @@ func Skip(code check.Code, message string) Outcome {
 // LeftOut returns the outcome of a target that a run leaves out because of a limit. The
 // gap becomes part of the run's soundness when the target is settled; the message says
 // which limit it was. No other function makes such an outcome.
-func LeftOut(g check.Gap, format string, args ...any) *Outcome {
+func LeftOut(g gap.Kind, format string, args ...any) *Outcome {
 	o := Skip(check.CodeLimit, fmt.Sprintf(format, args...))
 	o.Gap = g
 	return &o
@@ -143,7 +144,7 @@ type Facts struct {
 	Code       check.Code
 	Message    string
 	localLimit bool
-	gap        check.Gap
+	gap        gap.Kind
 
 	Next  string // where the document redirects to
 	Size  int64  // of the body, in bytes, if Sized is true

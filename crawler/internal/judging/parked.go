@@ -48,7 +48,7 @@ const (
 func Parked(u urinorm.URL, header http.Header, body []byte) (f Facts) {
 	p := parkedPage{url: u, source: string(body[:min(len(body), maxParkedBody)])}
 	if evidence := p.evidence(header); evidence != "" {
-		f.Warnings = []check.Warning{{Code: check.CodeDomainParked, Message: "the page is that of a domain that is parked or for sale: " + evidence}}
+		f.Warnings = []check.Warning{{Code: CodeDomainParked, Message: "the page is that of a domain that is parked or for sale: " + evidence}}
 	}
 	return f
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -46,7 +45,7 @@ func TestParked(t *testing.T) {
 		switch {
 		case row.want == "" && len(f.Warnings) > 0:
 			t.Errorf("%s: %s, want none", row.name, f.Warnings[0].Message)
-		case row.want != "" && (len(f.Warnings) != 1 || f.Warnings[0].Code != check.CodeDomainParked || !strings.Contains(f.Warnings[0].Message, row.want)):
+		case row.want != "" && (len(f.Warnings) != 1 || f.Warnings[0].Code != CodeDomainParked || !strings.Contains(f.Warnings[0].Message, row.want)):
 			t.Errorf("%s: %v, want %s", row.name, f.Warnings, row.want)
 		}
 	}

@@ -147,13 +147,13 @@ func (c *chain) warnings() []check.Warning {
 	}
 	for i, status := range c.statuses {
 		if !IsPermanent(status) {
-			warnings = append(warnings, check.Warning{Code: check.CodeRedirectTemporary,
+			warnings = append(warnings, check.Warning{Code: CodeRedirectTemporary,
 				Message: fmt.Sprintf("redirected temporarily (%d) to %s", status, c.hops[i+1].url.WithoutFragment().Printed())})
 			break
 		}
 	}
 	if len(c.statuses) > shortChain {
-		w := check.Warning{Code: check.CodeRedirectChain, Message: fmt.Sprintf("%d redirects in a row, the last to %s", len(c.statuses), c.last().url.WithoutFragment().Printed())}
+		w := check.Warning{Code: CodeRedirectChain, Message: fmt.Sprintf("%d redirects in a row, the last to %s", len(c.statuses), c.last().url.WithoutFragment().Printed())}
 		if proposal, ok := c.last().proposal(); ok && !toRoot && !toLogin && urinorm.KeyOf(c.last().url) != urinorm.KeyOf(c.first().url) {
 			w.Proposal = proposal
 		}

@@ -11,7 +11,7 @@ import (
 // what the code leaves open.
 func (o *Outcome) Retryable() bool {
 	switch o.Code {
-	case check.CodeTLSError:
+	case CodeTLSError:
 		return o.Temporary
 	case check.CodeLimit: // of this machine or its proxy; without a request the outcome is final
 		return o.LocalLimit || o.Requests > 0

@@ -25,7 +25,7 @@ func TestRetryableBy(t *testing.T) {
 		{Outcome{Code: "http-403", Status: 403}, &named, false},
 		{Outcome{Code: "http-503", Status: 503}, nil, true},
 		{Outcome{Code: check.CodeOK, Status: 404}, &named, false}, // accepted
-		{Outcome{Code: check.CodeBotWall, Status: 404}, &named, false},
+		{Outcome{Code: CodeBotWall, Status: 404}, &named, false},
 	} {
 		if got := row.o.RetryableBy(row.statuses); got != row.want {
 			t.Errorf("%s with %v: %t, want %t", row.o.Code, row.statuses, got, row.want)
@@ -36,8 +36,8 @@ func TestRetryableBy(t *testing.T) {
 func TestRetryable(t *testing.T) {
 	yes := []check.Code{check.CodeTimeout, check.CodeConnectionReset, check.CodeConnectRefused, check.CodeDNSFailure, check.CodeRateLimited, check.CodeBodyTruncated,
 		"http-408", "http-425", "http-500", "http-501", "http-502", "http-503", "http-504", "http-505", "http-520", "http-599"}
-	no := []check.Code{check.CodeOK, check.CodeRedirect, check.CodeBotWall, check.CodeDNSNotFound, check.CodeTLSExpired, check.CodeTLSError, check.CodeProtocolError, check.CodeRedirectInvalid,
-		check.CodeFileMissing, check.CodeExcluded, check.CodeLimit, check.CodeInterrupted, check.CodeRobotsDisallowed, check.CodeURIInvalid,
+	no := []check.Code{check.CodeOK, check.CodeRedirect, CodeBotWall, check.CodeDNSNotFound, check.CodeTLSExpired, CodeTLSError, CodeProtocolError, check.CodeRedirectInvalid,
+		check.CodeFileMissing, check.CodeExcluded, check.CodeLimit, check.CodeInterrupted, CodeRobotsDisallowed, check.CodeURIInvalid,
 		"http-304", "http-400", "http-401", "http-403", "http-404", "http-405", "http-410", "http-451", "http-999"}
 	for _, code := range yes {
 		if o := (Outcome{Code: code}); !o.Retryable() {

@@ -57,7 +57,7 @@ func telephone(rest string, err error) Outcome {
 		return Skip(check.CodeSchemeUnchecked, "only the syntax of tel: addresses is checked, and it is valid")
 	}
 	o := Skip(check.CodeSchemeUnchecked, "tel: addresses are not checked")
-	o.Warn(check.Warning{Code: check.CodeURIInvalidTel, Message: Invalid(err).Message})
+	o.Warn(check.Warning{Code: CodeURIInvalidTel, Message: Invalid(err).Message})
 	return o
 }
 

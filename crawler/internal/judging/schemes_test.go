@@ -111,7 +111,7 @@ func TestTelephoneNumbers(t *testing.T) {
 			t.Errorf("%s: %+v, want a warning: %t", ref, j, warned)
 		}
 		for _, w := range j.Warnings {
-			if w.Code != check.CodeURIInvalidTel || !strings.Contains(w.Message, "RFC 3966") {
+			if w.Code != CodeURIInvalidTel || !strings.Contains(w.Message, "RFC 3966") {
 				t.Errorf("%s: %+v", ref, w)
 			}
 		}

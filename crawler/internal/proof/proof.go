@@ -389,7 +389,7 @@ func (w *Watch) renew(s *Step) {
 	if s.Lost = w.lost; w.lost {
 		w.settleCulprit(s)
 		if w.renewed++; !w.config.CanSignIn || w.renewed > w.config.Retries {
-			w.end(s, check.CodeLoginLost, w.config.whyOver())
+			w.end(s, judging.CodeLoginLost, w.config.whyOver())
 			w.open(s)
 			return
 		}
@@ -442,8 +442,8 @@ func (w *Watch) signsIn(s *Step, a Answer) {
 			w.asked, s.Ask = asked{what: AskStanding, trials: n}, AskStanding
 			return
 		}
-	case f.Code != check.CodeLoginFailed || w.renewed >= w.config.Retries:
-		w.end(s, check.CodeLoginLost, f.Message)
+	case f.Code != judging.CodeLoginFailed || w.renewed >= w.config.Retries:
+		w.end(s, judging.CodeLoginLost, f.Message)
 	default:
 		s.Ask, s.Pause = AskSignIn, fetch.Backoff(w.config.Backoff, w.asked.failed, fetch.MaxBackoff)
 		w.renewed++

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -328,7 +328,7 @@ func (w *world) findOut(ask Ask) *Answer {
 		w.lost++
 	case ask == AskSignIn && w.failures > 0 && w.pick(2) == 1:
 		w.failures--
-		a.Failure = &session.Failure{Code: check.CodeLoginFailed}
+		a.Failure = &session.Failure{Code: judging.CodeLoginFailed}
 	case ask == AskSignIn:
 		w.alive, a.Proof = true, &session.Proof{Proven: true, Public: w.kind.public}
 	}
@@ -402,7 +402,7 @@ func TestRetries(t *testing.T) {
 	} {
 		w := New(Config{CanSignIn: true, Retries: row.retries})
 		_, signIns := visitAll(w, row.standings, func(frontier.ID) Held { return Held{Seen: session.Answer{URL: start, Status: 200}} })
-		if over := w.Over(); signIns != row.signIns || (over != nil) != row.over || over != nil && over.Code != check.CodeLoginLost {
+		if over := w.Over(); signIns != row.signIns || (over != nil) != row.over || over != nil && over.Code != judging.CodeLoginLost {
 			t.Errorf("%d retries, %v: %d sign-ins, over %v; want %d, %t", row.retries, row.standings, signIns, over, row.signIns, row.over)
 		}
 	}
@@ -416,7 +416,7 @@ func TestFailedSignIns(t *testing.T) {
 	w.Hold(Held{ID: 1, Seen: session.Answer{URL: start, Status: 302, Next: signIn}}, false)
 	w.Leave()
 	w.Answer(Answer{Standing: session.Lost})
-	s, failed := w.Answer(Answer{}), Answer{Failure: &session.Failure{Code: check.CodeLoginFailed, Message: "no"}}
+	s, failed := w.Answer(Answer{}), Answer{Failure: &session.Failure{Code: judging.CodeLoginFailed, Message: "no"}}
 	if s.Ask != AskSignIn || !s.Lost || s.Pause != 0 {
 		t.Fatalf("after a loss: %+v", s)
 	}
@@ -426,11 +426,11 @@ func TestFailedSignIns(t *testing.T) {
 			t.Errorf("failure %d: %+v", i, s)
 		}
 	}
-	if s = w.Answer(failed); s.Ask != AskNothing || s.Over == nil || s.Over.Code != check.CodeLoginLost || s.Over.Message != "no" || !slices.Equal(s.Requeue, []frontier.ID{1}) {
+	if s = w.Answer(failed); s.Ask != AskNothing || s.Over == nil || s.Over.Code != judging.CodeLoginLost || s.Over.Message != "no" || !slices.Equal(s.Requeue, []frontier.ID{1}) {
 		t.Errorf("the last failure: %+v", s)
 	}
-	first := New(Config{CanSignIn: true}).Begin(Answer{Failure: &session.Failure{Code: check.CodeLoginFormMissing}})
-	if first.Over == nil || first.Over.Code != check.CodeLoginFormMissing {
+	first := New(Config{CanSignIn: true}).Begin(Answer{Failure: &session.Failure{Code: judging.CodeLoginFormMissing}})
+	if first.Over == nil || first.Over.Code != judging.CodeLoginFormMissing {
 		t.Errorf("the first sign-in: %+v", first)
 	}
 }

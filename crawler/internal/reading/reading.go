@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
@@ -81,7 +82,7 @@ type Reading struct {
 	Content
 	Outcome judging.Outcome // with what the document shows
 	Counts  stored.Counts
-	Gaps    []check.Gap
+	Gaps    []gap.Kind
 	Kept    *recall.Page  // what later runs need of a page; nil for nothing
 	SignIn  *session.Page // the document, if it asks for a password
 }
@@ -278,7 +279,7 @@ func (r *documentReading) beginLarge() bool {
 // LeaveOut notes that links are not read because they are part of an endless series.
 func (got *Reading) LeaveOut(pattern string) {
 	got.Counts.Traps = append(got.Counts.Traps, pattern)
-	got.Gaps = append(got.Gaps, check.GapTrap)
+	got.Gaps = append(got.Gaps, gap.Trap)
 }
 
 // wantContent requests the content of targets that are needed to judge a page, unless the cache
@@ -352,7 +353,7 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 	switch {
 	case !about.Shell:
 	case t.Seed && p.Door.Scope().SiteOf(got.At) == nil:
-		got.Gaps = append(got.Gaps, check.GapScript)
+		got.Gaps = append(got.Gaps, gap.Script)
 	default:
 		got.Counts.Of[stored.Shells]++
 	}

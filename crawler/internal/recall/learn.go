@@ -107,7 +107,7 @@ func (m *Memory) Restore(known *Entry, answer *judging.Outcome) judging.Outcome 
 // aboutTLS reports whether a warning is about the connection: each connection has its own
 // warnings.
 func aboutTLS(c check.Code) bool {
-	return c == check.CodeTLSExpiresSoon || c == check.CodeTLSIncompleteChain
+	return c == judging.CodeTLSExpiresSoon || c == judging.CodeTLSIncompleteChain
 }
 
 // Answer is what a run observed of a target.
@@ -229,7 +229,7 @@ func forgetPassing(o *judging.Outcome) {
 	o.Requests, o.Elapsed = 0, 0
 	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
 		switch known.Code {
-		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
+		case judging.CodeTLSExpiresSoon, judging.CodeInsecureHTTP, check.CodeSoft404:
 			return true
 		}
 		return false

@@ -30,7 +30,7 @@ func (f fetcher) Identity(*fetch.Request) (fetch.Identity, bool) {
 	return fetch.Identity{Open: f.agent}, true
 }
 func (f fetcher) ExpiryNote(at time.Time) (fetch.Note, bool) {
-	return fetch.Note{Code: string(check.CodeTLSExpiresSoon)}, time.Until(at) < f.soon
+	return fetch.Note{Code: string(judging.CodeTLSExpiresSoon)}, time.Until(at) < f.soon
 }
 
 // target returns a target of which nothing but its URL is known.
@@ -109,7 +109,7 @@ func TestStands(t *testing.T) {
 // What the end of a certificate means is judged by the day, and by the settings of the day.
 func TestStandsWarnsOfCertificates(t *testing.T) {
 	for soon, want := range map[time.Duration]int{time.Minute: 0, 48 * time.Hour: 1} {
-		m, scope, u := observation{expires: 24 * time.Hour, soon: soon, warning: check.CodeTLSExpiresSoon}.run(t)
+		m, scope, u := observation{expires: 24 * time.Hour, soon: soon, warning: judging.CodeTLSExpiresSoon}.run(t)
 		o, _ := m.Stands(target(u), scope)
 		if o == nil || !o.Cached || o.Requests != 0 || len(o.Warnings) != want {
 			t.Errorf("a certificate that is to be reported within %v: %+v, want %d warnings", soon, o, want)

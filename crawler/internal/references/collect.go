@@ -193,7 +193,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 			return res
 		}
 	case (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty():
-		c.enterBroken(&res, scope.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
+		c.enterBroken(&res, scope.Skip(judging.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
 		return res
 	case l.Flaw != nil:
 		c.enterFlawed(&res, l)
@@ -274,11 +274,11 @@ func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 func flawWarning(f *extract.Flaw) check.Warning {
 	switch f.Kind {
 	case extract.FlawMalformed:
-		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + f.Cause}
+		return check.Warning{Code: judging.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + f.Cause}
 	case extract.FlawUndefined:
-		return check.Warning{Code: check.CodeReferenceUndefined, Message: f.Cause}
+		return check.Warning{Code: judging.CodeReferenceUndefined, Message: f.Cause}
 	default:
-		return check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
+		return check.Warning{Code: judging.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
 	}
 }
 
@@ -310,7 +310,7 @@ func (c *collector) enterBroken(res *resolution, o *judging.Outcome, l *extract.
 		res.Mark |= scope.MarkAside | ignoredMark(l)
 	}
 	ref := l.Ref
-	if o.Code == check.CodeReferenceEmpty {
+	if o.Code == judging.CodeReferenceEmpty {
 		ref = "" // blanks do not matter
 	}
 	res.Target = c.items.enterVerbatim(noReference, ref, res.fate)

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
@@ -178,7 +179,7 @@ func (r *Reports) GoOn(ctx context.Context, c *verdicts.Crawl) (more bool, err e
 	if err != nil {
 		return false, err
 	}
-	if survey.IsLike(again.Kept) && c.Gaps == (result.GapCounts{}) {
+	if survey.IsLike(again.Kept) && c.Gaps == (gap.Counts{}) {
 		r.survey = survey
 		return false, nil
 	}
@@ -231,7 +232,7 @@ func (r *Reports) Give(ctx context.Context, c *verdicts.Crawl) (*result.Summary,
 		return r.giveOrRepeat(ctx, c)
 	}
 	var survey *Survey
-	if r.basis != nil && c.Gaps == (result.GapCounts{}) {
+	if r.basis != nil && c.Gaps == (gap.Counts{}) {
 		var err error
 		if survey, err = SurveyOf(context.WithoutCancel(ctx), r.Frontier, r.Door.Scope()); err != nil {
 			return nil, err
@@ -262,7 +263,7 @@ func (r *Reports) Give(ctx context.Context, c *verdicts.Crawl) (*result.Summary,
 // giveOrRepeat is Give for a run without directories. It gives the report of the run before once more if
 // all that was observed is as it was.
 func (r *Reports) giveOrRepeat(ctx context.Context, c *verdicts.Crawl) (*result.Summary, error) {
-	if _, durable := r.Store.(*diskstore.Store); r.basis == nil || r.secret && !durable || c.Gaps != (result.GapCounts{}) || ctx.Err() != nil || r.Out.Ended() {
+	if _, durable := r.Store.(*diskstore.Store); r.basis == nil || r.secret && !durable || c.Gaps != (gap.Counts{}) || ctx.Err() != nil || r.Out.Ended() {
 		return r.Out.Report(ctx, c)
 	}
 	if before := r.before; before != nil {

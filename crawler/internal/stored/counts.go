@@ -1,8 +1,8 @@
 package stored
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -67,7 +67,7 @@ func (c Counts) Repeated() Counts {
 
 // AppendTallies appends the counts and gaps to what a step of the store adds to its sums, with the
 // uses of rules and exclusions that it has not been told.
-func (c *Counts) AppendTallies(dst []frontier.Tally, gaps []check.Gap, uses []*scope.Use) []frontier.Tally {
+func (c *Counts) AppendTallies(dst []frontier.Tally, gaps []gap.Kind, uses []*scope.Use) []frontier.Tally {
 	for n, by := range c.Of {
 		if by != 0 {
 			dst = append(dst, frontier.Tally{Name: counterNames[n], By: int64(by)})

@@ -6,16 +6,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Sums are what the sessions of a crawl have counted.
 type Sums struct {
 	Of       [NumCounters]int
-	Gaps     result.GapCounts
+	Gaps     gap.Counts
 	Trapped  map[string]int // pages that were not read, by the pattern of their endless series
 	Sitemaps []string       // keys of those that robots.txt names
 	Began    time.Time      // start of the first session; the zero time if there was none
@@ -48,19 +47,19 @@ func sumsOf(all map[string]int64) *Sums {
 	for name, n := range all {
 		if pattern, ok := strings.CutPrefix(name, sumTrap); ok && n > 0 {
 			s.Trapped[pattern] = int(n)
-			s.Gaps[check.GapTrap] = 1 // states of older versions have only the patterns
+			s.Gaps[gap.Trap] = 1 // states of older versions have only the patterns
 		}
 		if key, ok := strings.CutPrefix(name, sumSitemap); ok {
 			s.Sitemaps = append(s.Sitemaps, key)
 		}
 	}
 	for g := range s.Gaps {
-		if n := all[sumStopped+check.Gap(g).String()]; n > 0 {
+		if n := all[sumStopped+gap.Kind(g).String()]; n > 0 {
 			s.Gaps[g] = int(n)
 		}
 	}
 	if n := all[sumTooLong]; n > 0 {
-		s.Gaps[check.GapURLLength] = int(n)
+		s.Gaps[gap.URLLength] = int(n)
 	}
 	return s
 }

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 )
 
 // What visits have counted, and what sessions have recorded, is read again, and so is a copy.
@@ -19,7 +18,7 @@ func TestSumsAreReadAsKept(t *testing.T) {
 	for n := range counts.Of {
 		counts.Of[n] = n + 1
 	}
-	gaps := []check.Gap{check.GapTrap, check.GapTrap, check.GapURLLength}
+	gaps := []gap.Kind{gap.Trap, gap.Trap, gap.URLLength}
 	for what, err := range map[string]error{
 		"tally":        store.Tally(ctx, counts.AppendTallies(nil, gaps, nil)),
 		"begin":        Begin(ctx, store, began),
@@ -35,7 +34,7 @@ func TestSumsAreReadAsKept(t *testing.T) {
 	}
 	want := Sums{Of: counts.Of, Trapped: map[string]int{"a/a/a": 2}, Sitemaps: counts.Sitemaps, Began: began,
 		Elapsed: time.Minute + time.Second, Interval: 2 * time.Second, Finished: true}
-	want.Gaps[check.GapTrap], want.Gaps[check.GapURLLength] = 2, 1
+	want.Gaps[gap.Trap], want.Gaps[gap.URLLength] = 2, 1
 	got, err := ReadSums(ctx, store)
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +58,14 @@ func TestSumsAreReadAsKept(t *testing.T) {
 func TestSumsOfOlderVersions(t *testing.T) {
 	for name, row := range map[string]struct {
 		all  map[string]int64
-		want map[check.Gap]int
+		want map[gap.Kind]int
 	}{
 		"nothing":            {nil, nil},
-		"only the patterns":  {map[string]int64{"trap:a/a/a": 7}, map[check.Gap]int{check.GapTrap: 1}},
-		"long URLs":          {map[string]int64{"too long": 3}, map[check.Gap]int{check.GapURLLength: 3}},
-		"what is told today": {map[string]int64{"trap:a/a/a": 7, "stopped:" + check.GapTrap.String(): 9}, map[check.Gap]int{check.GapTrap: 9}},
+		"only the patterns":  {map[string]int64{"trap:a/a/a": 7}, map[gap.Kind]int{gap.Trap: 1}},
+		"long URLs":          {map[string]int64{"too long": 3}, map[gap.Kind]int{gap.URLLength: 3}},
+		"what is told today": {map[string]int64{"trap:a/a/a": 7, "stopped:" + gap.Trap.String(): 9}, map[gap.Kind]int{gap.Trap: 9}},
 	} {
-		var want result.GapCounts
+		var want gap.Counts
 		for g, n := range row.want {
 			want[g] = n
 		}
@@ -88,12 +87,12 @@ func TestCountsOfRepeatedVisits(t *testing.T) {
 		want   []string
 	}{
 		"settled": {c, []string{"blank", "broken", "checked", "hidden", "pages", "requests", "shells", "sitemap:http://site.test/sitemap.xml",
-			"stopped:" + check.GapTrap.String(), "trap:a/a/a", "unfollowed"}},
+			"stopped:" + gap.Trap.String(), "trap:a/a/a", "unfollowed"}},
 		"put back": {c.Repeated(), []string{"broken", "checked", "requests", "sitemap:http://site.test/sitemap.xml",
-			"stopped:" + check.GapTrap.String(), "trap:a/a/a"}},
+			"stopped:" + gap.Trap.String(), "trap:a/a/a"}},
 	} {
 		var got []string
-		for _, tally := range row.counts.AppendTallies(nil, []check.Gap{check.GapTrap}, nil) {
+		for _, tally := range row.counts.AppendTallies(nil, []gap.Kind{gap.Trap}, nil) {
 			if tally != (frontier.Tally{Name: tally.Name, By: 1}) {
 				t.Errorf("%s: %s: %d, want 1", name, tally.Name, tally.By)
 			}

@@ -295,7 +295,7 @@ func (j *judge) tell(p *pair, of *check.Archived) {
 	if of == nil || of.Class != check.NeverSeen {
 		return
 	}
-	if level := j.levelsOf(p.ruleLevels, p.route.internal)(check.CodeNeverArchived); level != check.LevelOff {
-		p.warn(check.Warning{Code: check.CodeNeverArchived, Level: level, Message: "no capture of the address is known to the archive: it may be mistyped or made up"})
+	if level := j.levelsOf(p.ruleLevels, p.route.internal)(judging.CodeNeverArchived); level != check.LevelOff {
+		p.warn(check.Warning{Code: judging.CodeNeverArchived, Level: level, Message: "no capture of the address is known to the archive: it may be mistyped or made up"})
 	}
 }

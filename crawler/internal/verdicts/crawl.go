@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -39,7 +40,7 @@ type Crawl struct {
 
 	stored.Sums           // what all sessions have counted, and when the first one began
 	Started     time.Time // this session
-	Ended       check.Gap // why the run ended before the crawl was over, NoGap if it is over
+	Ended       gap.Kind  // why the run ended before the crawl was over, NoGap if it is over
 
 	OwnBase       string // where pages of directories without a base URL say that they are published, or ""
 	OwnBaseListed bool   // only a sitemap says so
@@ -118,14 +119,26 @@ func (c *Crawl) note(message string) error {
 func (c *Crawl) soundness(sum *result.Summary, noNames bool) result.Soundness {
 	gaps := c.Gaps
 	if c.OnlyScripts() {
-		gaps[check.GapScript]++
+		gaps[gap.Script]++
 	}
-	if c.Ended != check.NoGap {
+	if c.Ended != gap.None {
 		gaps[c.Ended]++
 	}
-	s := result.SoundnessOf(sum, gaps, c.Of[stored.Blank])
-	if noNames && s.State != result.Partial {
-		return result.NotSound("no name could be resolved: the name server may be at fault")
+	switch {
+	case gaps.First() != gap.None:
+		checked := sum.Checked()
+		return leftOut(gaps.First(), checked, checked+sum.ByCode[check.CodeInterrupted]+sum.ByCode[check.CodeLimit])
+	case noNames:
+		return result.Soundness{State: result.Unsound, Why: "no name could be resolved: the name server may be at fault"}
+	}
+	return result.SoundnessOf(sum, c.Of[stored.Blank])
+}
+
+// leftOut returns the soundness of a run that a gap names and that checked some of the known targets.
+func leftOut(g gap.Kind, checked, known int) result.Soundness {
+	s := result.Soundness{State: result.Partial, StoppedBy: g.String(), Why: g.Info().Title, Checked: checked, Known: known}
+	if p := s.Progress(); p != "" {
+		s.Why += ": " + p
 	}
 	return s
 }
@@ -136,6 +149,6 @@ func (c *Crawl) ended(ctx context.Context) bool {
 	case <-c.Stop:
 		return true
 	default:
-		return ctx.Err() != nil || c.Ended != check.NoGap
+		return ctx.Err() != nil || c.Ended != gap.None
 	}
 }

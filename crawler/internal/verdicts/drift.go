@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/drift"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -48,12 +49,12 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 		d.TitleWas, d.TitleIs = was.Title, now.Title
 	}
 	switch {
-	case slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return w.Code == check.CodeDomainParked }):
+	case slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeDomainParked }):
 		d.Change = check.Parked
 	case sketch.IsEmpty():
 		d.Change = check.Emptied
 	}
-	g.Warnings = append(g.Warnings, check.Warning{Code: check.CodeContentDrift, Drift: d,
+	g.Warnings = append(g.Warnings, check.Warning{Code: judging.CodeContentDrift, Drift: d,
 		Message: fmt.Sprintf("%d%% of the text that was first seen on %s is still there; it was last the same on %s", int(similarity*100+0.5), was.Seen.Format(time.DateOnly), was.LastSame.Format(time.DateOnly))})
 }
 

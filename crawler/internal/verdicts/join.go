@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
@@ -226,7 +227,7 @@ func (j *join) leaveUnread() error {
 	if n -= len(j.pairs.flagged); n == 0 {
 		return nil
 	}
-	j.crawl.Gaps[check.GapFileChange] += n
+	j.crawl.Gaps[gap.FileChange] += n
 	return j.crawl.note(changedFiles(len(j.again.changed)) + ": links from there to " + quantity(n, "target") + " with a fragment are left out of the report")
 }
 
@@ -286,7 +287,7 @@ func (j *join) noteUnreadable() error {
 		if cause == "" {
 			continue
 		}
-		j.crawl.Gaps[check.GapDocument]++
+		j.crawl.Gaps[gap.Document]++
 		if err := j.crawl.note(urinorm.Redact(s.Raw) + " cannot be read: " + cause); err != nil {
 			return err
 		}

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -17,20 +18,20 @@ import (
 // notesOn returns the notes on the run as a whole.
 func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) []string {
 	notes := append(unusedNotes(c, sum), trapNotes(c.Trapped)...)
-	if n := sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
+	if n := sum.ByCode[judging.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("robots.txt disallows %s, which were not requested; --robots ignore requests them", quantity(n, "target")))
 	}
 	if n := c.Of[stored.Unfollowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))
 	}
-	if n := c.Gaps[check.GapURLLength]; n > 0 {
+	if n := c.Gaps[gap.URLLength]; n > 0 {
 		notes = append(notes, fmt.Sprintf("%s not read, because the URL is longer than %d bytes", quantity(n, "page"), admit.MaxPageURL))
 	}
 	if c.LocalLimit != "" {
 		notes = append(notes, "some targets were not requested: "+c.LocalLimit)
 	}
 	switch {
-	case c.Gaps[check.GapScript] > 0:
+	case c.Gaps[gap.Script] > 0:
 		notes = append(notes, scriptStartNote)
 	case c.OnlyScripts():
 		notes = append(notes, scriptPagesNote)

@@ -7,10 +7,10 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
-	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -86,15 +86,15 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 	if c.Judging.RequireHTTPS || c.Judging.HasBrokenHosts() {
 		t.byURL = c
 	}
-	if c.Ended != check.NoGap || c.Gaps != (result.GapCounts{}) {
+	if c.Ended != gap.None || c.Gaps != (gap.Counts{}) {
 		t.tail = trap.NewTail()
 	}
 	return t
 }
 
 // notReached returns the outcome of a target that the run did not reach.
-func notReached(ended check.Gap) *judging.Outcome {
-	if ended == check.GapInterrupt {
+func notReached(ended gap.Kind) *judging.Outcome {
+	if ended == gap.Interrupt {
 		return scope.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
 	}
 	return judging.LeftOut(ended, "the run was stopped by %s before this target was checked", ended)

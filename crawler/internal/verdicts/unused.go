@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -32,7 +32,7 @@ type unusedFiles struct {
 func (s unusedFiles) findings() (shown []*result.Result, err error) {
 	c := s.crawl
 	candidates := s.candidates()
-	if len(candidates) == 0 || c.Ended != check.NoGap || c.Gaps != (result.GapCounts{}) || c.Scope.Rules.Changed != nil {
+	if len(candidates) == 0 || c.Ended != gap.None || c.Gaps != (gap.Counts{}) || c.Scope.Rules.Changed != nil {
 		return nil, nil
 	}
 	if err := s.removeUsed(candidates); err != nil {

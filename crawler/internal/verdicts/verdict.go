@@ -148,7 +148,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	g.Warnings = slices.Clone(g.Warnings)
 	if len(p.route.hops) > 0 { // of a redirect's own warnings only one is about the link
 		for _, w := range j.details.get(p.id).outcome.Warnings {
-			if w.Code == check.CodeLoginEndedBy {
+			if w.Code == judging.CodeLoginEndedBy {
 				g.Warnings = append(g.Warnings, w)
 			}
 		}

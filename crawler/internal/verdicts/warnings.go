@@ -44,9 +44,9 @@ func (p *pair) warn(w ...check.Warning) {
 
 // requireHTTPS adds the warning that a link uses http, unless --check-https has done it.
 func (j *judge) requireHTTPS(p *pair) {
-	isInsecureHTTP := func(w check.Warning) bool { return w.Code == check.CodeInsecureHTTP }
+	isInsecureHTTP := func(w check.Warning) bool { return w.Code == judging.CodeInsecureHTTP }
 	if j.crawl.Judging.RequireHTTPS && j.targets.of(p.id)&suspect != 0 && j.crawl.isInsecure(&j.details.get(p.id).job) && !slices.ContainsFunc(p.judgement.Warnings, isInsecureHTTP) {
-		p.warn(check.Warning{Code: check.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
+		p.warn(check.Warning{Code: judging.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
 	}
 }
 
@@ -87,7 +87,7 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 	if w, wrong := j.mismatch(p, expect); wrong {
 		own = append(own, w)
 	}
-	others = append(others, check.Warning{Code: check.CodeContentTypeMismatch})
+	others = append(others, check.Warning{Code: judging.CodeContentTypeMismatch})
 	var codes []string
 	for _, w := range others {
 		has := func(o check.Warning) bool { return o.Code == w.Code }
@@ -111,7 +111,7 @@ func marked(marks uint64) []check.Warning {
 		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "the target is on the published host, but not under the base URL"})
 	}
 	if marks&scope.MarkCandidate != 0 {
-		all = append(all, check.Warning{Code: check.CodeSrcsetInvalid, Message: "browsers ignore this image of the srcset: its width or density is invalid"})
+		all = append(all, check.Warning{Code: judging.CodeSrcsetInvalid, Message: "browsers ignore this image of the srcset: its width or density is invalid"})
 	}
 	return all
 }

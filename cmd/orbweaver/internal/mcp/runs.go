@@ -102,7 +102,7 @@ const listedVerdicts = 3
 // newRun indexes the results of a run.
 func newRun(id string, made *Run) (*run, error) {
 	k := &run{id: id, state: "done", exit: made.Exit, results: &archive{}, fixes: made.Fixes}
-	if made.Summary.Soundness.StoppedBy == check.GapInterrupt.String() {
+	if made.Summary.Soundness.StoppedBy == result.ByInterrupt {
 		k.state = "interrupted"
 	}
 	format, err := report.ByName("ndjson")

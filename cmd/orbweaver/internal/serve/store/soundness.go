@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -52,8 +51,7 @@ func (r *Run) limitation(because string) string {
 	var job struct{ Options map[string]any }
 	_ = json.Unmarshal(r.Job, &job)
 	reason := s.Unsound
-	for _, gap := range []check.Gap{check.GapMaxTime, check.GapMaxPages} {
-		name := gap.String()
+	for _, name := range []string{result.ByMaxTime, result.ByMaxPages} {
 		if value, err := json.Marshal(job.Options[name]); err == nil && because == name && job.Options[name] != nil {
 			reason = strings.Replace(reason, "--"+name, "--"+name+" "+strings.Trim(string(value), `"`), 1)
 		}

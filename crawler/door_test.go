@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 )
 
@@ -88,7 +89,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 			g.Answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
 		},
 		"unchanged": func(ctx context.Context, g *view.Browser) {
-			g.Unchanged(ctx, nil, &recall.Page{Format: "html", Rendered: true, Loaded: []recall.Loaded{{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}}}})
+			g.Unchanged(ctx, nil, &recall.Page{Format: "html", Rendered: true, Loaded: []recall.Loaded{{URL: "http://far.test/x", Validators: versions.Validators{ETag: `"x"`}}}})
 		},
 	} {
 		for _, excluded := range []bool{false, true} {

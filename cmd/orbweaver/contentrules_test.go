@@ -1,14 +1,21 @@
 package main
 
 import (
+	"context"
+	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -41,28 +48,72 @@ in = "header:content-security-policy"
 		t.Fatal(err)
 	}
 	defer inspector.Close()
-	for _, c := range []struct{ url, address, contentType, want string }{
-		{"https://example.com/docs/a/b.html?x", "https://example.com/docs/a/b.html?x", "text/html", "content-no-drafts"},
-		{"site/docs/b.html", "https://site.invalid/docs/b.html", "text/html", "content-no-drafts"},
-		{"https://example.com/a", "https://example.com/a", "text/html", "content-csp"},
-		{"https://example.com/a", "https://example.com/a", "text/plain", "content-csp"},
-		{"https://example.com/a", "https://example.com/a", "text/css", ""},
-		{"https://example.com", "https://example.com", "text/html", ""},
-		{"https://example.org/x/docs/a", "https://example.org/x/docs/a", "text/html", ""},
+	for _, c := range []struct{ url, contentType, want string }{
+		{"https://example.com/docs/a/b.html?x", "text/html", "content-no-drafts"},
+		{"https://example.com/a", "text/html", "content-csp"},
+		{"https://example.com/a", "text/plain", "content-csp"},
+		{"https://example.com/a", "text/css", ""},
+		{"http://example.com/", "text/html", ""},
+		{"https://example.org/x/docs/a", "text/html", ""},
 	} {
-		address, _, err := urinorm.ParseWeb(c.address)
+		start, _, err := urinorm.ParseWeb(c.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &inspect.Page{URL: c.url, Address: address, ContentType: c.contentType, Header: http.Header{}, Text: []byte("TODO")}
-		var codes []string
-		for _, f := range inspector.Page(t.Context(), p).Inspection.Findings {
-			codes = append(codes, string(f.Code))
-		}
-		if got := strings.Join(codes, " "); got != c.want {
-			t.Errorf("%s: %q, want %q", c.url, got, c.want)
+		cfg := &crawler.Config{Fetch: fetch.Mux{start.Scheme(): oneDocument{c.contentType, "TODO"}}}
+		if got := contentCodes(t, cfg, inspector, start); got != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.url, c.contentType, got, c.want)
 		}
 	}
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("site/docs", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("site/docs/b.html", []byte("TODO"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	base, _, err := urinorm.ParseWeb("https://site.invalid/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	site, err := disk.OpenSite(disk.SiteConfig{Dir: "site", Base: base, Synthetic: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer site.Close()
+	start, err := site.URLOf("docs/b.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contentCodes(t, &crawler.Config{Sites: []*disk.Site{site}}, inspector, start); got != "content-no-drafts" {
+		t.Errorf("site/docs/b.html: %q", got)
+	}
+}
+
+// oneDocument answers each request with the same document.
+type oneDocument struct{ contentType, body string }
+
+func (d oneDocument) Fetch(_ context.Context, req *fetch.Request) (*fetch.Response, error) {
+	return &fetch.Response{Status: http.StatusOK, URL: req.URL, ContentType: d.contentType, Header: http.Header{},
+		Size: int64(len(d.body)), Body: io.NopCloser(strings.NewReader(d.body))}, nil
+}
+
+// contentCodes returns the codes of content rules that a run reports from one page.
+func contentCodes(t *testing.T, cfg *crawler.Config, inspector *inspect.Inspector, start urinorm.URL) string {
+	t.Helper()
+	cfg.Judging.Inspector = inspector
+	cfg.Scope.Robots = crawler.RobotsIgnore
+	var codes []string
+	_, err := crawler.Run(t.Context(), cfg, []crawler.Seed{{URL: start, Follow: true, Crawl: true}}, result.Func(func(r *result.Result) error {
+		if strings.HasPrefix(string(r.Code), "content-") {
+			codes = append(codes, string(r.Code))
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(codes, " ")
 }
 
 func TestContentRuleErrors(t *testing.T) {

@@ -1,13 +1,14 @@
 package fetch
 
 import (
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"net/http"
 	"strings"
 	"testing"
 )
 
 func TestConditional(t *testing.T) {
-	v := Validators{ETag: `"one"`, LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}
+	v := versions.Validators{ETag: `"one"`, LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}
 	for _, test := range []struct {
 		name   string
 		answer http.HandlerFunc // the answer to a conditional request; others get 200
@@ -60,7 +61,7 @@ func TestUnexpectedNotModified(t *testing.T) {
 // HEAD only checks existence, for which conditions are irrelevant.
 func TestHeadHasNoCondition(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
-	if _, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Validators: Validators{ETag: `"x"`}}); err != nil {
+	if _, _, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.URL), Validators: versions.Validators{ETag: `"x"`}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := rec.last().Header.Get("If-None-Match"); got != "" || rec.methods() != "HEAD" {
@@ -84,8 +85,8 @@ func TestValidatorsOf(t *testing.T) {
 		{"", "Fri, 02 Jan 2026 03:04:04 GMT", "", "", ""},
 		{"", "yesterday", date, "", ""},
 	} {
-		got := ValidatorsOf(http.Header{"Etag": {test.tag}, "Last-Modified": {test.modified}, "Date": {test.date}})
-		if got != (Validators{test.wantTag, test.wantModified}) {
+		got := versions.Of(http.Header{"Etag": {test.tag}, "Last-Modified": {test.modified}, "Date": {test.date}})
+		if got != (versions.Validators{test.wantTag, test.wantModified}) {
 			t.Errorf("%q %q %q: %+v", test.tag, test.modified, test.date, got)
 		}
 	}
@@ -96,28 +97,28 @@ func TestMatch(t *testing.T) {
 	const date = "Fri, 02 Jan 2026 03:04:05 GMT"
 	for _, test := range []struct {
 		name   string
-		v      Validators
+		v      versions.Validators
 		answer http.HandlerFunc
 		same   bool
 	}{
-		{"not modified", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, true},
-		{"not modified, another version", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {
+		{"not modified", versions.Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, true},
+		{"not modified, another version", versions.Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"two"`)
 			w.WriteHeader(304)
 		}, false},
-		{"the same tag", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("ETag", `W/"one"`) }, true},
-		{"another tag", Validators{ETag: `"one"`, LastModified: date}, func(w http.ResponseWriter, r *http.Request) {
+		{"the same tag", versions.Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("ETag", `W/"one"`) }, true},
+		{"another tag", versions.Validators{ETag: `"one"`, LastModified: date}, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("ETag", `"two"`)
 			w.Header().Set("Last-Modified", date)
 		}, false},
-		{"the same date", Validators{LastModified: date}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Last-Modified", date) }, true},
-		{"no validators", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {}, false},
+		{"the same date", versions.Validators{LastModified: date}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Last-Modified", date) }, true},
+		{"no validators", versions.Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {}, false},
 	} {
 		server, rec := serve(t, test.answer)
 		req := &Request{URL: mustParse(t, server.URL), Header: http.Header{}}
 		test.v.AddTo(&req.Header)
 		resp, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), req)
-		if err != nil || test.v.Match(resp) != test.same || len(rec.requests) != 1 {
+		if err != nil || test.v.Match(resp.Status, resp.Header) != test.same || len(rec.requests) != 1 {
 			t.Errorf("%s: %+v, %v after %d requests", test.name, resp, err, len(rec.requests))
 		}
 	}

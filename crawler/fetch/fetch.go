@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -49,7 +50,7 @@ type Request struct {
 	Internal bool // a page of the site itself; secrets depend on HTTPConfig.Origins instead
 	Header   http.Header
 	// Validators make a request for Content conditional.
-	Validators Validators
+	Validators versions.Validators
 	// Form is sent with POST, once, whatever the answer: no redirect is followed and no challenge
 	// answered. Need must be Content.
 	Form *Form
@@ -98,7 +99,7 @@ type Response struct {
 	// answers from the network.
 	Path string
 	// Version is that of the file at Path; zero if it is not known.
-	Version FileVersion
+	Version versions.File
 	// Converted is true if Body is what a program made of the file at Path.
 	Converted bool
 	// TLS is nil for plain connections.

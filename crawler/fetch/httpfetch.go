@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -168,10 +169,10 @@ func (f *httpFetch) profile() profile {
 func (f *httpFetch) get(ctx context.Context) (*answer, error) {
 	p := f.profile()
 	ans, err := f.send(ctx, http.MethodGet, p, false)
-	if err == nil && f.req.Validators.explains(ans.Response) {
+	if err == nil && f.req.Validators.Explains(ans.Response) {
 		ans.discard()
 		plain := *f.req
-		plain.Validators, f.req = Validators{}, &plain
+		plain.Validators, f.req = versions.Validators{}, &plain
 		ans, err = f.send(ctx, http.MethodGet, p, false)
 	}
 	if err != nil || !wantsSecondProfile(f.req, ans.Response) {
@@ -202,7 +203,7 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 	for again := 0; ; again++ {
 		header := f.by.profiles.header(f.req, p, refusedType, f.loopback)
 		if method == http.MethodGet {
-			f.req.Validators.addTo(header)
+			f.req.Validators.AddTo(&header)
 		}
 		f.addCookies(header)
 		if header["Authorization"] != nil {
@@ -459,4 +460,8 @@ func withoutMinorParts(u urinorm.URL) string {
 		spelling += "?" + query
 	}
 	return spelling
+}
+
+func isConditional(h http.Header) bool {
+	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
 }

@@ -35,9 +35,6 @@ func fingerprint(cfg *Config) uint64 {
 // IsZero reports whether nothing is looked for.
 func (c *Config) IsZero() bool { return c.Groups == 0 && c.Content == nil && len(c.Plugins) == 0 }
 
-// Page is a document to look at.
-type Page = page.Page
-
 // Glob selects pages, or printed URLs.
 type Glob = page.Glob
 

@@ -11,6 +11,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/csssyntax"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmlsyntax"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
@@ -27,7 +29,7 @@ type reader struct {
 	visible   visible.Content
 	content   *content.Checker // nil without content rules
 
-	page     *Page
+	page     *page.Page
 	findings []judging.Finding
 	run      htmltoken.Run // the tokens that are looked at
 	noRuns   bool          // all tokens are looked at one by one
@@ -70,14 +72,16 @@ func (i *Inspector) reads(contentType string) bool {
 }
 
 // Page looks at a document.
-func (i *Inspector) Page(ctx context.Context, p *Page) Result { return i.Begin(p, false).End(ctx) }
+func (i *Inspector) Page(ctx context.Context, p *page.Page) inspected.Result {
+	return i.Begin(p, false).End(ctx)
+}
 
 // Reading is a document that is looked at. It ends with End or Drop, and has no use afterwards.
 type Reading struct{ reader *reader }
 
 // Begin looks at the tokens of a document. Its fields must not change until the end of the Reading.
 // marks asks for Marks.
-func (i *Inspector) Begin(p *Page, marks bool) Reading {
+func (i *Inspector) Begin(p *page.Page, marks bool) Reading {
 	r := i.readers.Get().(*reader)
 	p.Begin()
 	r.page, r.findings, r.styles = p, r.findings[:0], r.styles[:0]
@@ -93,7 +97,7 @@ func (i *Inspector) Begin(p *Page, marks bool) Reading {
 func (b Reading) Marks() []int32 { return b.reader.tokens.Marks.List }
 
 // Page returns the document.
-func (b Reading) Page() *Page { return b.reader.page }
+func (b Reading) Page() *page.Page { return b.reader.page }
 
 // WantsIcon reports whether it matters if the host of the page has an icon at /favicon.ico, which
 // Page.HasIcon is to say.
@@ -103,10 +107,10 @@ func (b Reading) WantsIcon() bool {
 }
 
 // End returns what was found.
-func (b Reading) End(ctx context.Context) Result {
+func (b Reading) End(ctx context.Context) inspected.Result {
 	r := b.reader
 	defer b.Drop()
-	found := Result{Inspection: judging.Inspection{Checks: r.inspector.checks}}
+	found := inspected.Result{Inspection: judging.Inspection{Checks: r.inspector.checks}}
 	switch r.page.Format {
 	case "html", "xhtml":
 		r.endHTML(ctx, &found)
@@ -206,7 +210,7 @@ func (r *reader) readTokens(marks bool) {
 }
 
 // endHTML judges a document whose tokens were read.
-func (r *reader) endHTML(ctx context.Context, found *Result) {
+func (r *reader) endHTML(ctx context.Context, found *inspected.Result) {
 	i, p, w := r.inspector, r.page, r.wanted
 	if w.syntax {
 		r.findings = r.html.End(r.findings)
@@ -219,7 +223,7 @@ func (r *reader) endHTML(ctx context.Context, found *Result) {
 		r.rules.End(shown)
 		r.findings = append(r.findings, r.rules.Findings...)
 		found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
-		found.wants(&r.rules.Facts)
+		found.Wants(&r.rules.Facts)
 	}
 	if w.css {
 		r.checkStyles()
@@ -272,7 +276,7 @@ func (r *reader) checkStyles() {
 }
 
 // readCSS looks at a style sheet.
-func (r *reader) readCSS(ctx context.Context, found *Result) {
+func (r *reader) readCSS(ctx context.Context, found *inspected.Result) {
 	i := r.inspector
 	switch {
 	case !i.cfg.Groups.Has(CSS):
@@ -344,7 +348,7 @@ func (r *reader) checkContent(shown *visible.Content) {
 }
 
 // askPlugins asks the plugins that want the document.
-func (r *reader) askPlugins(ctx context.Context, found *Result) {
+func (r *reader) askPlugins(ctx context.Context, found *inspected.Result) {
 	for _, p := range r.inspector.plugins {
 		if !p.Wants(r.page) {
 			continue
@@ -355,7 +359,7 @@ func (r *reader) askPlugins(ctx context.Context, found *Result) {
 		}
 		r.findings = append(r.findings, answer.Findings...)
 		for _, l := range answer.Links {
-			found.Links = append(found.Links, Link{URL: l.URL, Line: l.Line, Column: l.Column, Plugin: p.Name()})
+			found.Links = append(found.Links, inspected.Link{URL: l.URL, Line: l.Line, Column: l.Column, Plugin: p.Name()})
 		}
 	}
 }

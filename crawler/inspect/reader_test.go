@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -87,7 +88,7 @@ func newPlainComparison(tb testing.TB) *plainComparison {
 }
 
 func (c *plainComparison) compare(t *testing.T, text string) {
-	look := func(r *reader) (found Result) {
+	look := func(r *reader) (found inspected.Result) {
 		p := c.page
 		p.Text, p.Body, p.Places = []byte(text), []byte(text), extract.NewPlaces([]byte(text))
 		r.page, r.findings, r.styles = &p, nil, r.styles[:0]

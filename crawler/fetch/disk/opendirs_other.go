@@ -3,11 +3,10 @@
 package disk
 
 import (
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // openDirs opens files through the os.Root only.
@@ -17,7 +16,7 @@ func newOpenDirs(root *os.Root) *openDirs { return &openDirs{root} }
 
 func (f *openDirs) close() {}
 
-func (f *openDirs) openFile(string) (file fdFile, version fetch.FileVersion, ok bool) {
+func (f *openDirs) openFile(string) (file fdFile, version versions.File, ok bool) {
 	return file, version, false
 }
 

@@ -12,9 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"golang.org/x/sys/unix"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // openDirs keeps directories open while their files are read, so that opening a file
@@ -122,7 +121,7 @@ func (f *openDirs) close() {
 }
 
 // openFile opens a regular file. ok is false for all other names and for errors.
-func (f *openDirs) openFile(name string) (file fdFile, version fetch.FileVersion, ok bool) {
+func (f *openDirs) openFile(name string) (file fdFile, version versions.File, ok bool) {
 	dir, base := cutBase(name)
 	d, err := f.acquire(dir)
 	if err != nil {
@@ -143,13 +142,13 @@ func (f *openDirs) openFile(name string) (file fdFile, version fetch.FileVersion
 	return fdFile(fd), versionOf(&st), true
 }
 
-func versionOf(st *unix.Stat_t) fetch.FileVersion {
-	return fetch.FileVersion{Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()), Inode: uint64(st.Ino)}
+func versionOf(st *unix.Stat_t) versions.File {
+	return versions.File{Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()), Inode: uint64(st.Ino)}
 }
 
 // stat returns the mode of a name in a directory, and a tag of its version; both are zero if follow is
 // set and the name is a link that leads nowhere. ok is false for other errors, and for a version that a
-// run which began at a time cannot know (fetch.FileVersion.Validators).
+// run which began at a time cannot know (versions.File.Validators).
 func (f *openDirs) stat(dir, name string, follow bool, began time.Time) (mode uint32, tag string, ok bool) {
 	d, err := f.acquire(dir)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -155,7 +156,8 @@ func send(ctx context.Context, d *Door, a Ask) (sent bool, err error) {
 	case a.For == Document || a.For == Subresource:
 		return d.Library.Ask(ctx, by, req, false).OK, nil
 	case a.For == Unchanged:
-		_, requests := d.Library.Unchanged(ctx, by, req, fetch.Validators{ETag: `"x"`})
+		_, requests := d.
+			Library.Unchanged(ctx, by, req, versions.Validators{ETag: `"x"`})
 		return requests > 0, nil
 	}
 	resp, err := d.Send(ctx, by, req)

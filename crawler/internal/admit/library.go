@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -292,7 +293,7 @@ type same struct {
 
 // Unchanged reports whether a file has the validators that it had in an earlier run, and how
 // many requests were sent to learn that. Each URL is asked about once.
-func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request, v fetch.Validators) (unchanged bool, requests int) {
+func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request, v versions.Validators) (unchanged bool, requests int) {
 	if _, err := by.use(req.URL); err != nil {
 		return false, 0
 	}
@@ -323,7 +324,7 @@ func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request
 		}
 		return false, requests
 	}
-	known.unchanged = v.Match(resp)
+	known.unchanged = v.Match(resp.Status, resp.Header)
 	return known.unchanged, resp.Requests
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -39,7 +40,7 @@ func TestTake(t *testing.T) {
 		d := &Document{Target: Target{Scope: scope, Seed: row.seed, Follow: true}, Outcome: judging.Outcome{Code: check.CodeOK},
 			Response: &fetch.Response{Path: "file", ContentType: row.kind, Size: int64(len(row.body)), Body: io.NopCloser(strings.NewReader(row.body))}}
 		d.URL, _, _ = urinorm.ParseWeb(u.String() + "file")
-		r := NewReader(Settings{MaxBody: 30, MaxBodyGiven: row.given}, &fetch.Buffers{})
+		r := NewReader(Settings{MaxBody: 30, MaxBodyGiven: row.given}, &buffers.Pool{})
 		if read := r.Take(d, true); read != row.read || d.Outcome.Incomplete() != row.cut {
 			t.Errorf("%s: read: %t, cut: %t, %q", row.what, read, d.Outcome.Incomplete(), d.Body)
 		}

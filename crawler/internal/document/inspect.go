@@ -11,9 +11,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -73,9 +74,9 @@ func (d *Document) answered() bool {
 }
 
 // page returns what is known of a document that answered, and its decoded text.
-func (r *Reader) page(d *Document, base *urinorm.Base, text []byte, charset, format string) *inspect.Page {
+func (r *Reader) page(d *Document, base *urinorm.Base, text []byte, charset, format string) *page.Page {
 	resp := d.Response
-	p := &inspect.Page{Address: d.URL, Base: base, Status: resp.Status, Header: resp.Header, ContentType: fetch.MediaType(resp.ContentType),
+	p := &page.Page{Address: d.URL, Base: base, Status: resp.Status, Header: resp.Header, ContentType: fetch.MediaType(resp.ContentType),
 		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: isStart(d.Scope.SiteOf(d.URL), resp.Path, d.Seed),
 		MadeUp: d.Scope.SyntheticHost(d.URL.Authority()), Body: d.Body,
 		Text: text, Charset: charset, Format: format}
@@ -146,7 +147,7 @@ func (r *Reader) Inspect(ctx context.Context, d *Document, hasIcon bool) {
 }
 
 // Wants returns the targets whose content is needed to judge a page that was inspected.
-func Wants(found *inspect.Result, in *scope.Scope, resp *fetch.Response) []urinorm.URL {
+func Wants(found *inspected.Result, in *scope.Scope, resp *fetch.Response) []urinorm.URL {
 	content := found.Integrities
 	for _, u := range found.Images {
 		if inside, _ := in.Internal(scope.HrefOf(u)); inside || resp.LocalFile() != "" {

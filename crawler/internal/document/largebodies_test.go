@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 )
 
 // Only a few large bodies are in memory at the same time, and only one huge one.
@@ -53,7 +54,7 @@ func TestRooms(t *testing.T) {
 		{roomSizes[1] + 1, 10 << 20, false, 1},
 		{roomSizes[1] + 1, 100 << 20, true, 0},
 	} {
-		r := NewReader(Settings{}, &fetch.Buffers{})
+		r := NewReader(Settings{}, &buffers.Pool{})
 		d := &Document{Response: &fetch.Response{Size: -1, Body: io.NopCloser(bytes.NewReader(make([]byte, row.size)))}}
 		if err := r.fill(d, row.most, !row.slot); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -31,12 +32,12 @@ const MaxNetworkLinks = 200_000
 // Reader reads documents. It is safe for concurrent use.
 type Reader struct {
 	Settings
-	buffers *fetch.Buffers
+	buffers *buffers.Pool
 	large   largeBodies
 }
 
 // NewReader returns a Reader that takes the memory of bodies from buffers.
-func NewReader(s Settings, buffers *fetch.Buffers) *Reader {
+func NewReader(s Settings, buffers *buffers.Pool) *Reader {
 	return &Reader{Settings: s, buffers: buffers, large: newLargeBodies()}
 }
 

@@ -14,11 +14,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
@@ -52,7 +53,7 @@ type Reader struct {
 	Engine
 	Documents *document.Reader
 	Slots     *local.Slots
-	Buffers   fetch.Buffers
+	Buffers   buffers.Pool
 	pages     local.Pool[references.Page]
 	ownBases  document.OwnBases
 }
@@ -436,7 +437,7 @@ func (p *Reader) Restore(t *admit.Target, known *recall.Entry, resp *fetch.Respo
 	}
 	got = p.describe(got, t, &o, about)
 	if p.Door.Scope().Judging.Inspector != nil {
-		found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
+		found, _ := inspected.Reuse(o.Inspection) // the cache has checked that it is not damaged
 		p.wantContent(page, document.Wants(&found, p.Door.Scope(), resp))
 	}
 	return got, nil

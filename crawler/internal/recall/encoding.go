@@ -12,9 +12,9 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
@@ -215,12 +215,12 @@ func decompress(compressed []byte, decodeOutcome func([]byte) (judging.Outcome, 
 	return e, nil
 }
 
-func appendValidators(dst []byte, v fetch.Validators) []byte {
+func appendValidators(dst []byte, v versions.Validators) []byte {
 	return record.AppendString(record.AppendString(dst, v.ETag), v.LastModified)
 }
 
-func readValidators(r *record.Reader) fetch.Validators {
-	return fetch.Validators{ETag: r.String(), LastModified: r.String()}
+func readValidators(r *record.Reader) versions.Validators {
+	return versions.Validators{ETag: r.String(), LastModified: r.String()}
 }
 
 func appendPage(dst []byte, p *Page) []byte {

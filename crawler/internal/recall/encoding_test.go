@@ -20,6 +20,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
@@ -37,12 +38,12 @@ func samples(t testing.TB) []*Entry {
 	return []*Entry{
 		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
 		{Outcome: judging.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
-		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
-		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
+		{Outcome: anchors, Content: true, Validators: versions.Validators{ETag: `W/"x"`}},
+		{Outcome: page, Validators: versions.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
 			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, Blank: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
 		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
-		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
-			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
+		{Outcome: page, Validators: versions.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
+			Loaded: []Loaded{{"https://example.com/a.js", versions.Validators{ETag: `"a"`}}, {"https://example.com/b.js", versions.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
 		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Hidden: 2, Targets: []byte{0}, References: []byte{}}},
 	}
 }

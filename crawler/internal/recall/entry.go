@@ -3,8 +3,8 @@ package recall
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 )
 
 // Entry is what a run observed of a target that answered.
@@ -15,7 +15,7 @@ type Entry struct {
 	// allows. Anchors that are not in the outcome then do not exist.
 	Content bool
 	// Validators make a conditional request.
-	Validators fetch.Validators
+	Validators versions.Validators
 	// NotAfter is when the certificate expires, the zero time without one.
 	NotAfter time.Time
 	// Page is the page that was read for links, nil if none was.
@@ -51,7 +51,7 @@ type Page struct {
 // Loaded is a file that a page loaded.
 type Loaded struct {
 	URL        string
-	Validators fetch.Validators
+	Validators versions.Validators
 }
 
 // kind returns the kind of the entry, for people who look at the file.

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -206,11 +207,11 @@ func hasContent(resp *fetch.Response) bool {
 }
 
 // validatorsOf returns the validators of an answer to a request that was sent after the given time.
-func validatorsOf(resp *fetch.Response, began time.Time) fetch.Validators {
+func validatorsOf(resp *fetch.Response, began time.Time) versions.Validators {
 	if resp.LocalFile() != "" {
 		return resp.Version.Validators(began)
 	}
-	return fetch.ValidatorsOf(resp.Header)
+	return versions.Of(resp.Header)
 }
 
 // Forget deletes what the cache keeps of an internal document.
@@ -282,7 +283,7 @@ func Keepable(doc *extract.Document) bool {
 // LoadedFile returns what is kept of a file that a page loaded, from the answer to its request;
 // false if nobody can tell whether it changes.
 func LoadedFile(url string, status int, h http.Header) (Loaded, bool) {
-	v := fetch.ValidatorsOf(h)
+	v := versions.Of(h)
 	return Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !NoStore(h) && !HasPassword(url)
 }
 

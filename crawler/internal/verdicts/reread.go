@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -30,7 +31,7 @@ type rereader struct {
 	ctx     context.Context
 	store   frontier.Store
 	door    *admit.Door
-	buffers fetch.Buffers
+	buffers buffers.Pool
 	anchors extract.Input
 	wanted  []wantedText         // wanted texts of fragments, grouped by page
 	changed map[frontier.ID]bool // pages whose files have changed
@@ -42,7 +43,7 @@ type rereader struct {
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
-	return &rereader{ctx: ctx, store: c.Store, door: c.Door, anchors: c.Anchors, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
+	return &rereader{ctx: ctx, store: c.Store, door: c.Door, anchors: c.Anchors, buffers: buffers.Pool{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
 }
 
 // bareReference is a reference to be read again.

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
@@ -31,7 +32,7 @@ type Settings struct {
 	Trouble  string
 	Door     *admit.Door
 	Memory   *recall.Memory // what earlier runs observed; nil without a cache
-	Buffers  *fetch.Buffers
+	Buffers  *buffers.Pool
 	MaxBody  int64         // of a file, in bytes
 	Input    extract.Input // for what scripts have made, without its body
 }

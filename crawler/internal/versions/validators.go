@@ -1,4 +1,5 @@
-package fetch
+// Package versions tells the versions of resources and files apart.
+package versions
 
 import (
 	"net/http"
@@ -14,34 +15,30 @@ type Validators struct {
 // IsZero reports whether there are no validators.
 func (v Validators) IsZero() bool { return v.ETag == "" && v.LastModified == "" }
 
-// AddTo makes a request conditional that has a header of its own.
-func (v Validators) AddTo(h *http.Header) {
-	if *h == nil {
-		*h = http.Header{}
-	}
-	v.addTo(*h)
-}
-
 // Match reports whether an answer is the version of a resource that has the validators: a 304,
 // or one with the same validators, as not all servers answer a conditional HEAD request with
 // 304.
-func (v Validators) Match(resp *Response) bool {
+func (v Validators) Match(status int, header http.Header) bool {
 	if v.IsZero() {
 		return false
 	}
-	if resp.Status == http.StatusNotModified {
-		tag := resp.Header.Get("ETag")
+	if status == http.StatusNotModified {
+		tag := header.Get("ETag")
 		return tag == "" || v.ETag == "" || opaqueTag(tag) == opaqueTag(v.ETag)
 	}
-	if now := resp.Header.Get("ETag"); v.ETag != "" {
-		return resp.Status/100 == 2 && opaqueTag(now) == opaqueTag(v.ETag)
+	if now := header.Get("ETag"); v.ETag != "" {
+		return status/100 == 2 && opaqueTag(now) == opaqueTag(v.ETag)
 	}
-	return resp.Status/100 == 2 && resp.Header.Get("Last-Modified") == v.LastModified
+	return status/100 == 2 && header.Get("Last-Modified") == v.LastModified
 }
 
-// addTo makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). If both
-// headers are present, servers look only at the entity tag.
-func (v Validators) addTo(h http.Header) {
+// AddTo makes a request with a header conditional (RFC 9110 sections 13.1.2 and 13.1.3). If both
+// fields are present, servers look only at the entity tag.
+func (v Validators) AddTo(header *http.Header) {
+	if *header == nil {
+		*header = http.Header{}
+	}
+	h := *header
 	if v.ETag != "" && h["If-None-Match"] == nil {
 		h["If-None-Match"] = []string{v.ETag}
 	}
@@ -50,14 +47,10 @@ func (v Validators) addTo(h http.Header) {
 	}
 }
 
-func isConditional(h http.Header) bool {
-	return h["If-None-Match"] != nil || h["If-Modified-Since"] != nil
-}
-
-// explains reports whether the condition of a request may have caused an answer: a 304
+// Explains reports whether the condition of a request may have caused an answer: a 304
 // for a different version (RFC 9111 section 4.3.4), or an error with which some servers
 // answer conditional requests.
-func (v Validators) explains(resp *http.Response) bool {
+func (v Validators) Explains(resp *http.Response) bool {
 	if v.IsZero() {
 		return false
 	}
@@ -75,10 +68,10 @@ func (v Validators) explains(resp *http.Response) bool {
 // section 8.8.3.2).
 func opaqueTag(tag string) string { return strings.TrimPrefix(strings.TrimSpace(tag), "W/") }
 
-// ValidatorsOf returns the validators for a later request. It ignores a Last-Modified
+// Of returns the validators for a later request. It ignores a Last-Modified
 // date less than a second before the answer, because the resource may have changed
 // again in the same second (RFC 9110 section 8.8.2.2).
-func ValidatorsOf(h http.Header) Validators {
+func Of(h http.Header) Validators {
 	v := Validators{ETag: h.Get("ETag"), LastModified: h.Get("Last-Modified")}
 	if !isEntityTag(v.ETag) {
 		v.ETag = ""

@@ -1,4 +1,4 @@
-package fetch
+package buffers
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func TestBodiesRead(t *testing.T) {
 		"end with data": func(p []byte) io.Reader { return iotest.DataErrReader(bytes.NewReader(p)) },
 		"by halves":     func(p []byte) io.Reader { return iotest.HalfReader(bytes.NewReader(p)) },
 	}
-	buffers := Buffers{Most: 3}
+	buffers := Pool{Most: 3}
 	for name, reader := range readers {
 		for _, length := range []int{0, 1, 511, 512, 513, 40 << 10, maxUntrustedCapacity, maxUntrustedCapacity + 1, len(whole)} {
 			for _, declared := range []int{-1, 0, length - 1, length, length + 1, 2 * length, math.MaxInt} {
@@ -51,7 +51,7 @@ func TestBodiesRead(t *testing.T) {
 // TestBodiesKept checks that the buffer that fits best is used, and that free buffers
 // stay within the limits.
 func TestBodiesKept(t *testing.T) {
-	b := Buffers{Most: 3}
+	b := Pool{Most: 3}
 	for _, size := range []int{500, 100, 0, 300, maxFreeBytes + 1} {
 		b.Give(make([]byte, size))
 	}
@@ -102,7 +102,7 @@ func TestBodiesFit(t *testing.T) {
 		{maxUntrustedCapacity + endMargin + 1, math.MaxInt, false, 8 * (maxUntrustedCapacity + endMargin)},
 		{20 << 10, -1, false, initialCapacity},
 	} {
-		var b Buffers
+		var b Pool
 		body, err := b.Read(bytes.NewReader(make([]byte, row.length)), int64(row.declared), 20<<20, row.trusted)
 		if err != nil || len(body) != row.length || cap(body) > row.most+row.most/8 { // capacities are rounded up
 			t.Errorf("%d bytes, declared as %d: %d bytes in %d, %v", row.length, row.declared, len(body), cap(body), err)

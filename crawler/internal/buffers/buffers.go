@@ -1,4 +1,5 @@
-package fetch
+// Package buffers keeps the memory of used bodies for later ones.
+package buffers
 
 import (
 	"bytes"
@@ -7,10 +8,10 @@ import (
 	"sync"
 )
 
-// Buffers keeps the memory of used bodies for later ones. It takes the smallest buffer
+// Pool keeps the memory of used bodies for later ones. It takes the smallest buffer
 // that fits, so that a small body does not use a large buffer. It is safe for
 // concurrent use.
-type Buffers struct {
+type Pool struct {
 	mu        sync.Mutex
 	free      [][]byte // sorted by capacity
 	Most      int      // number of free buffers to keep
@@ -21,13 +22,13 @@ type Buffers struct {
 const (
 	initialCapacity      = 32 << 10      // for a body without a declared size
 	endMargin            = bytes.MinRead // capacity beyond the size of a body, for the read that finds its end
-	maxFreeBytes         = 16 << 20      // limit of Buffers.freeBytes
+	maxFreeBytes         = 16 << 20      // limit of Pool.freeBytes
 	maxUntrustedCapacity = 1 << 20       // limit of the first buffer if only the server declares the size of a body
 )
 
 // take returns a buffer with a capacity of at least room bytes: the smallest free one
 // that fits, or a new one.
-func (b *Buffers) take(room int) []byte {
+func (b *Pool) take(room int) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, body := range b.free {
@@ -40,7 +41,7 @@ func (b *Buffers) take(room int) []byte {
 }
 
 // takeLargest returns the largest free buffer, for a body of unknown size.
-func (b *Buffers) takeLargest() []byte {
+func (b *Pool) takeLargest() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := len(b.free) - 1
@@ -54,7 +55,7 @@ func (b *Buffers) takeLargest() []byte {
 
 // Give makes a buffer available again. If there are more than Most free buffers, Give
 // drops the smallest; if they are too large in total, it drops the largest.
-func (b *Buffers) Give(body []byte) {
+func (b *Pool) Give(body []byte) {
 	if cap(body) == 0 || cap(body) > maxFreeBytes {
 		return
 	}
@@ -75,13 +76,13 @@ func (b *Buffers) Give(body []byte) {
 }
 
 // remove removes a free buffer.
-func (b *Buffers) remove(i int) {
+func (b *Pool) remove(i int) {
 	b.freeBytes -= cap(b.free[i])
 	b.free = slices.Delete(b.free, i, i+1)
 }
 
 // Release drops all free buffers.
-func (b *Buffers) Release() {
+func (b *Pool) Release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.free, b.freeBytes = nil, 0
@@ -89,7 +90,7 @@ func (b *Buffers) Release() {
 
 // Read reads up to most bytes. size is the declared size of the body, or negative if
 // it is unknown. Read allocates that size at once if it is trusted or small.
-func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
+func (b *Pool) Read(from io.Reader, size, most int64, trusted bool) ([]byte, error) {
 	want := min(size, most)
 	if !trusted {
 		want = min(want, maxUntrustedCapacity)
@@ -101,7 +102,7 @@ func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, 
 }
 
 // ReadOn continues Read after body, which contains the data read before.
-func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
+func (b *Pool) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
 	for int64(len(body)) < most {
 		if len(body) == cap(body) {
 			body = b.grow(body, nextCapacity(int64(len(body)), min(size, most), most))
@@ -123,10 +124,10 @@ func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte,
 }
 
 // GrowTo moves the data of body to a buffer for a body of size bytes.
-func (b *Buffers) GrowTo(body []byte, size int) []byte { return b.grow(body, size+endMargin) }
+func (b *Pool) GrowTo(body []byte, size int) []byte { return b.grow(body, size+endMargin) }
 
 // grow moves the data of body to a larger buffer.
-func (b *Buffers) grow(body []byte, room int) []byte {
+func (b *Pool) grow(body []byte, room int) []byte {
 	larger := append(b.take(room), body...)
 	b.Give(body)
 	return larger

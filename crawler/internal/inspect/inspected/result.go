@@ -1,4 +1,5 @@
-package inspect
+// Package inspected is what content checks found in a document.
+package inspected
 
 import (
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
@@ -13,7 +14,7 @@ type Link struct {
 	Plugin       string
 }
 
-// Result is what an Inspector found in a document.
+// Result is what content checks found in a document.
 type Result struct {
 	Inspection judging.Inspection
 	Links      []Link
@@ -37,12 +38,12 @@ func Reuse(inspection []byte) (found Result, err error) {
 	if err := f.Decode(in.Facts); err != nil {
 		return found, err
 	}
-	found.wants(&f)
+	found.Wants(&f)
 	return found, nil
 }
 
-// wants adds the targets whose content is needed to judge the facts of a page.
-func (r *Result) wants(f *facts.Page) {
+// Wants adds the targets whose content is needed to judge the facts of a page.
+func (r *Result) Wants(f *facts.Page) {
 	for i := range f.Images {
 		if u, _, err := urinorm.ParseWeb(f.Images[i].URL); err == nil {
 			r.Images = append(r.Images, u)

@@ -1,14 +1,14 @@
-package fetch
+package versions
 
 import (
 	"fmt"
 	"time"
 )
 
-// FileVersion distinguishes the contents of a file, as an entity tag does those of a resource. No
+// File distinguishes the contents of a file, as an entity tag does those of a resource. No
 // program can set the time of the last change, so a file whose modification time was restored has
 // another version all the same.
-type FileVersion struct {
+type File struct {
 	Size     int64     // bytes
 	Modified time.Time // of the content
 	Changed  time.Time // of the content, or of what the file system knows of the file
@@ -22,19 +22,19 @@ const clockStep = 2 * time.Second
 // Validators returns the validators of a file that was read after the given time. There are none if
 // the version is not known, or if the file was changed so shortly before that a later change may
 // have the same times.
-func (v FileVersion) Validators(began time.Time) Validators {
+func (v File) Validators(began time.Time) Validators {
 	settled := began.Add(-clockStep)
-	if v == (FileVersion{}) || !v.Modified.Before(settled) || !v.Changed.Before(settled) {
+	if v == (File{}) || !v.Modified.Before(settled) || !v.Changed.Before(settled) {
 		return Validators{}
 	}
 	return Validators{ETag: v.tag()}
 }
 
 // Match reports whether validators are those of this version.
-func (v FileVersion) Match(known Validators) bool {
-	return v != FileVersion{} && known.ETag == v.tag()
+func (v File) Match(known Validators) bool {
+	return v != File{} && known.ETag == v.tag()
 }
 
-func (v FileVersion) tag() string {
+func (v File) tag() string {
 	return fmt.Sprintf("file %d %d %d %d", v.Size, v.Modified.UnixNano(), v.Changed.UnixNano(), v.Inode)
 }

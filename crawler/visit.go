@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -142,7 +143,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision) (a answer, err error) {
 	a.At = t.At
 	if t.At.Scheme() == "mailto" {
-		a.Outcome = v.door.Scope().Judging.Mail(fetch.WithAsker(ctx, fetch.Asker{URL: t.At, Visit: true}), t.At)
+		a.Outcome = v.door.Scope().Judging.Mail(traffic.WithAsker(ctx, traffic.Asker{URL: t.At, Visit: true}), t.At)
 		return a, nil
 	}
 	req, err := v.request(ctx, t)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,10 +30,10 @@ func keepPages(t testing.TB) (one func(n int), size int) {
 	page := []byte(text.String())
 	header := http.Header{"Content-Type": {"text/html"}, "Date": {"x"}, "Server": {"y"}}
 	return func(n int) {
-		x := k.Begin(&fetch.Sent{URL: u, Asker: fetch.Asker{URL: u, Visit: true}, Method: "GET", Target: "/page", Header: header, Host: "example.com", At: formatDay, Page: true})
+		x := k.Begin(&traffic.Sent{URL: u, Asker: traffic.Asker{URL: u, Visit: true}, Method: "GET", Target: "/page", Header: header, Host: "example.com", At: formatDay, Page: true})
 		x.Keep(strconv.AppendInt(nil, int64(n), 10))
 		x.Keep(page)
-		x.Finish(&fetch.Received{Status: 200, Reason: "200 OK", Header: header, Size: -1, Requests: 1})
+		x.Finish(&traffic.Received{Status: 200, Reason: "200 OK", Header: header, Size: -1, Requests: 1}, nil)
 	}, len(page)
 }
 

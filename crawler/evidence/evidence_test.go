@@ -22,6 +22,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -113,7 +114,7 @@ func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ctx := fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true})
+		ctx := traffic.WithAsker(context.Background(), traffic.Asker{URL: u, Visit: true})
 		resp, err := client.Fetch(ctx, &fetch.Request{URL: u, Need: need, Internal: true, Header: http.Header{"X-Token": {"token-of-mine"}}})
 		var fault *fetch.Fault
 		if err != nil && !errors.As(err, &fault) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // facts are what a replay needs of an exchange besides the answer.
@@ -73,12 +74,12 @@ type answer struct {
 type exchange struct {
 	k       *Keeper
 	request []byte // the block of its record
-	sent    *fetch.Sent
+	sent    *traffic.Sent
 	body    spool
 }
 
 // Begin begins an exchange. It is a method of fetch.Recorder.
-func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
+func (k *Keeper) Begin(sent *traffic.Sent) fetch.Recording {
 	b := append(make([]byte, 0, 512), sent.Method+" "...)
 	b = append(append(b, oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):])...), " HTTP/1.1\r\n"...)
 	b = appendField(b, "Host", sent.Host)
@@ -89,7 +90,7 @@ func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
 func (x *exchange) Keep(part []byte) { _, _ = x.body.Write(part) } // its error is in x.body.err
 
 // Finish appends the exchange to PATH.part.
-func (x *exchange) Finish(got *fetch.Received) {
+func (x *exchange) Finish(got *traffic.Received, fault *fetch.Fault) {
 	defer x.body.close()
 	switch {
 	case got == nil:
@@ -104,10 +105,10 @@ func (x *exchange) Finish(got *fetch.Received) {
 		f.NotAfter = time.Time{}
 	}
 	if got.Status == 0 {
-		x.finishFault(f, got)
+		x.finishFault(f, got, fault)
 		return
 	}
-	if f.Fault = x.k.mask.fault(got.Fault); x.sent.Method != http.MethodGet {
+	if f.Fault = x.k.mask.fault(fault); x.sent.Method != http.MethodGet {
 		f.Method = x.sent.Method
 	}
 	x.finishAnswer(f, got)
@@ -117,9 +118,9 @@ func (x *exchange) Finish(got *fetch.Received) {
 func (x *exchange) uri() string { return x.k.mask.url(x.sent.URL.Printed()) }
 
 // finishFault writes an exchange without an answer.
-func (x *exchange) finishFault(f *facts, got *fetch.Received) {
-	f.Fault = x.k.mask.fault(got.Fault)
-	e := &event{Format: format, Kind: "fault", Method: x.sent.Method, Fault: f.Fault.Kind, Message: x.k.mask.text(got.Fault.Error()), facts: *f}
+func (x *exchange) finishFault(f *facts, got *traffic.Received, fault *fetch.Fault) {
+	f.Fault = x.k.mask.fault(fault)
+	e := &event{Format: format, Kind: "fault", Method: x.sent.Method, Fault: f.Fault.Kind, Message: x.k.mask.text(fault.Error()), facts: *f}
 	main := jsonRecord(newID(), x.uri(), x.sent.At, e)
 	if got.Address != "" {
 		main.fields = append(main.fields, field{"WARC-IP-Address", got.Address})
@@ -140,7 +141,7 @@ func (x *exchange) requestOf(main *record) *record {
 }
 
 // finishAnswer writes an answer with its request.
-func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
+func (x *exchange) finishAnswer(f *facts, got *traffic.Received) {
 	body, header := &x.body, got.Header
 	if plain := x.masked(header); plain != nil {
 		body, got.Text = plain, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -74,7 +75,7 @@ func (r *keptResolver) LookupIP(ctx context.Context, network, host string) ([]ne
 }
 
 func (r *keptResolver) keep(ctx context.Context, method, name string, at time.Time, l *lookup, err error) {
-	asker := fetch.AskerOf(ctx, urinorm.URL{})
+	asker := traffic.AskerOf(ctx, urinorm.URL{})
 	if !l.setError(ctx, err) || asker.URL.IsZero() {
 		return
 	}
@@ -95,7 +96,7 @@ type keptProber struct {
 func (p keptProber) ProbeMail(ctx context.Context, address urinorm.Address) error {
 	at := time.Now()
 	err := p.MailProber.ProbeMail(ctx, address)
-	asker := fetch.AskerOf(ctx, urinorm.URL{})
+	asker := traffic.AskerOf(ctx, urinorm.URL{})
 	if ctx.Err() != nil || asker.URL.IsZero() {
 		return err
 	}
@@ -162,7 +163,7 @@ func (a *Archive) ProbeMail(ctx context.Context, address urinorm.Address) error 
 // event returns the next event that was kept of an address that is no URL of a target, nil if
 // there is none.
 func (a *Archive) event(ctx context.Context, uri string) (*event, keptExchange) {
-	asker := fetch.AskerOf(ctx, urinorm.URL{})
+	asker := traffic.AskerOf(ctx, urinorm.URL{})
 	r := a.begin(keyOf(asker.URL.Printed(), uri, false), uri)
 	if r == nil {
 		return nil, keptExchange{}

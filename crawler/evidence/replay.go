@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Begin returns what was kept for the next Fetch of a URL: the answers that its asker got, else
 // those that another one got. It is a method of fetch.Replayer.
-func (a *Archive) Begin(asker fetch.Asker, u urinorm.URL) fetch.Replay {
+func (a *Archive) Begin(asker traffic.Asker, u urinorm.URL) fetch.Replay {
 	uri, who := u.Printed(), asker.URL.Printed()
 	if r := a.begin(keyOf(who, uri, !asker.Visit), uri); r != nil {
 		return r
@@ -59,7 +60,7 @@ func (a *Archive) begin(key, uri string) *replay {
 }
 
 // isRobots reports whether a request is for a robots.txt, or for what it redirects to.
-func isRobots(asker fetch.Asker) bool { return !asker.Visit && asker.URL.Path() == "/robots.txt" }
+func isRobots(asker traffic.Asker) bool { return !asker.Visit && asker.URL.Path() == "/robots.txt" }
 
 // noRobots is the answer for a robots.txt that was not kept: there is none.
 var noRobots = []keptExchange{{source: source{file: -1}}}
@@ -126,7 +127,7 @@ func (a *Archive) missingError() error {
 // answer reads an exchange. It returns nil if that cannot be read.
 func (a *Archive) answer(x keptExchange) *fetch.Replayed {
 	if x.file < 0 {
-		return &fetch.Replayed{Received: fetch.Received{Status: http.StatusNotFound, Reason: "404 Not Found", Header: http.Header{}, Size: 0}, Body: http.NoBody}
+		return &fetch.Replayed{Received: traffic.Received{Status: http.StatusNotFound, Reason: "404 Not Found", Header: http.Header{}, Size: 0}, Body: http.NoBody}
 	}
 	m, err := x.open(a.files[x.file])
 	if err != nil {

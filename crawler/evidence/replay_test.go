@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,7 +31,7 @@ func ask(t *testing.T, a *Archive, address string, need fetch.Need) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := client.Fetch(fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})
+	resp, err := client.Fetch(traffic.WithAsker(context.Background(), traffic.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})
 	var fault *fetch.Fault
 	if errors.As(err, &fault) {
 		return fault.Kind

@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -237,9 +238,9 @@ func TestManyTargets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := k.Begin(&fetch.Sent{URL: u, Asker: fetch.Asker{URL: u, Visit: true, First: true}, Method: "GET", Target: u.RequestTarget(), Header: header, Host: "x.test", At: formatDay, Page: true})
+		x := k.Begin(&traffic.Sent{URL: u, Asker: traffic.Asker{URL: u, Visit: true, First: true}, Method: "GET", Target: u.RequestTarget(), Header: header, Host: "x.test", At: formatDay, Page: true})
 		x.Keep([]byte(text + u.Printed()))
-		x.Finish(&fetch.Received{Status: 200, Reason: "200 OK", Header: header, Size: -1, Requests: 1})
+		x.Finish(&traffic.Received{Status: 200, Reason: "200 OK", Header: header, Size: -1, Requests: 1}, nil)
 	}
 	var m runtime.MemStats
 	runtime.GC()

@@ -86,7 +86,7 @@ func TestValidatorsOf(t *testing.T) {
 		{"", "yesterday", date, "", ""},
 	} {
 		got := versions.Of(http.Header{"Etag": {test.tag}, "Last-Modified": {test.modified}, "Date": {test.date}})
-		if got != (versions.Validators{test.wantTag, test.wantModified}) {
+		if got != (versions.Validators{ETag: test.wantTag, LastModified: test.wantModified}) {
 			t.Errorf("%q %q %q: %+v", test.tag, test.modified, test.date, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -275,11 +276,11 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	if f.recorder == nil {
 		return f.roundTrip(ctx, method, header)
 	}
-	asker := AskerOf(ctx, f.req.URL)
+	asker := traffic.AskerOf(ctx, f.req.URL)
 	if asker.Hidden {
 		return f.roundTrip(ctx, method, header)
 	}
-	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: isPage(asker, f.req), Method: method, Target: f.req.URL.RequestTarget(),
+	sent := &traffic.Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: isPage(asker, f.req), Method: method, Target: f.req.URL.RequestTarget(),
 		Header: header, Host: f.req.URL.Authority(), At: time.Now()}
 	if host := header.Get("Host"); host != "" {
 		sent.Host, sent.Header = host, header.Clone()
@@ -289,7 +290,7 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	r := &recordedExchange{of: f, to: f.recorder.Begin(sent)}
 	before := f.requests
 	ans, err := f.roundTrip(ctx, method, header)
-	got := &Received{Size: -1, Requests: f.requests - before}
+	got := &traffic.Received{Size: -1, Requests: f.requests - before}
 	if f.conn != nil {
 		got.Reached = f.conn.writes.Load() > 0
 		got.Order = f.conn.head.names()
@@ -298,10 +299,11 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 		}
 	}
 	if err != nil {
-		if !errors.As(err, &got.Fault) {
+		var fault *Fault
+		if !errors.As(err, &fault) {
 			got = nil // the run is over
 		}
-		r.to.Finish(got)
+		r.to.Finish(got, fault)
 		return nil, err
 	}
 	got.Status, got.Reason, got.Header, got.Size, got.Proxy = ans.StatusCode, ans.Status, ans.Header.Clone(), ans.ContentLength, ans.proxy
@@ -339,7 +341,7 @@ func (f *httpFetch) replayed(ctx context.Context, method string, header http.Hea
 }
 
 // describeCertificate notes what is reported of a server's certificate.
-func (h *HTTP) describeCertificate(got *Received, state *tls.ConnectionState) {
+func (h *HTTP) describeCertificate(got *traffic.Received, state *tls.ConnectionState) {
 	if state == nil || len(state.PeerCertificates) == 0 || h.verifier.insecure {
 		return
 	}
@@ -353,7 +355,7 @@ func (h *HTTP) describeCertificate(got *Received, state *tls.ConnectionState) {
 type recordedExchange struct {
 	of    *httpFetch
 	to    Recording
-	got   *Received
+	got   *traffic.Received
 	ans   *answer
 	body  io.ReadCloser
 	n     int64
@@ -391,16 +393,17 @@ func (r *recordedExchange) Close() error {
 		return err // closed before
 	}
 	r.got = nil
+	var fault *Fault
 	switch {
 	case r.err != nil:
-		if !errors.As(r.err, &got.Fault) {
+		if !errors.As(r.err, &fault) {
 			got = nil
-		} else if got.Cut = "disconnect"; got.Fault.Kind == "timeout" {
+		} else if got.Cut = "disconnect"; fault.Kind == "timeout" {
 			got.Cut = "time"
 		}
 	case !r.whole:
 		got.Cut = "length"
 	}
-	r.to.Finish(got)
+	r.to.Finish(got, fault)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"net/http"
 	"slices"
 	"time"
@@ -150,7 +151,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, a.fault("dns-not-found", "look up", errors.New("the host name is longer than DNS allows"))
 	}
 	if h.replayer != nil {
-		a.replay = h.replayer.Begin(AskerOf(ctx, req.URL), req.URL.WithoutFragment())
+		a.replay = h.replayer.Begin(traffic.AskerOf(ctx, req.URL), req.URL.WithoutFragment())
 	}
 	a.loopback = isLoopback(host)
 	a.facts = h.hosts.factsOf(req.URL)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -310,7 +311,7 @@ func (h *HTTP) completeChain(ctx context.Context, certs []*x509.Certificate, req
 // getCertificates returns the certificates at a URL, and adds the requests that it sent to *requests.
 func (h *HTTP) getCertificates(ctx context.Context, u urinorm.URL, requests *int) ([]*x509.Certificate, error) {
 	f := &httpFetch{by: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u), recorder: h.recorder}
-	ans, err := f.exchange(WithAsker(ctx, Asker{URL: u}), http.MethodGet, http.Header{
+	ans, err := f.exchange(traffic.WithAsker(ctx, traffic.Asker{URL: u}), http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
 		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
 		"Accept-Encoding": {"identity"},

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -121,7 +122,7 @@ func (h *HTTP) other(ctx context.Context, req *Request, send func(context.Contex
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	asker := AskerOf(ctx, req.URL)
+	asker := traffic.AskerOf(ctx, req.URL)
 	if h.replayer != nil {
 		return replayOther(h.replayer.Begin(asker, req.URL.WithoutFragment()), req)
 	}

@@ -4,13 +4,14 @@ import (
 	"io"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // A Replayer has the answers that a Recorder kept. It is safe for concurrent use.
 type Replayer interface {
 	// Begin returns what was kept for the next Fetch of a URL for an asker. It is never nil.
-	Begin(asker Asker, u urinorm.URL) Replay
+	Begin(asker traffic.Asker, u urinorm.URL) Replay
 }
 
 // Replay is what was kept of the exchanges of one Fetch. One goroutine uses it.
@@ -33,9 +34,10 @@ type Replay interface {
 
 // Replayed is an answer that was kept.
 type Replayed struct {
-	Received
-	At   time.Time     // of the request
-	Body io.ReadCloser // as it came; nil without an answer
+	traffic.Received
+	Fault *Fault        // why there is no answer, or why the body is not all; may be nil
+	At    time.Time     // of the request
+	Body  io.ReadCloser // as it came; nil without an answer
 }
 
 // EvidenceMissing is the kind of the fault of a request whose answer was not kept.

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -108,7 +109,7 @@ func (a *asker) ask(t *testing.T, questions []string) (answers []string) {
 		scheme, rest, _ := strings.Cut(q, ":")
 		var answer string
 		if scheme == "mx" {
-			ctx := fetch.WithAsker(t.Context(), fetch.Asker{URL: parse(t, "mailto:joe@"+rest), Visit: true})
+			ctx := traffic.WithAsker(t.Context(), traffic.Asker{URL: parse(t, "mailto:joe@"+rest), Visit: true})
 			records, err := a.resolver.LookupMX(ctx, rest)
 			for _, r := range records {
 				answer += fmt.Sprint(*r)
@@ -122,11 +123,11 @@ func (a *asker) ask(t *testing.T, questions []string) (answers []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer = inWords(nil, a.probe.ProbeMail(fetch.WithAsker(t.Context(), fetch.Asker{URL: parse(t, q), Visit: true}), m.To[0]))
+			answer = inWords(nil, a.probe.ProbeMail(traffic.WithAsker(t.Context(), traffic.Asker{URL: parse(t, q), Visit: true}), m.To[0]))
 		} else {
 			for _, need := range []fetch.Need{fetch.Existence, fetch.Content} {
 				u := parse(t, q)
-				answer += inWords(a.fetchers.Fetch(fetch.WithAsker(t.Context(), fetch.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})) + "\n"
+				answer += inWords(a.fetchers.Fetch(traffic.WithAsker(t.Context(), traffic.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})) + "\n"
 			}
 		}
 		answers = append(answers, answer)

@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -259,9 +260,9 @@ func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Res
 	}
 	switch {
 	case a.For == Session:
-		ctx = fetch.WithAsker(ctx, fetch.Asker{Hidden: true})
+		ctx = traffic.WithAsker(ctx, traffic.Asker{Hidden: true})
 	case a.Of != nil && a.For.isOfVisit():
-		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true, First: a.For == Visit && a.Of.Past.Tries == 0 && !a.Of.Second})
+		ctx = traffic.WithAsker(ctx, traffic.Asker{URL: a.Of.At, Visit: true, First: a.For == Visit && a.Of.Past.Tries == 0 && !a.Of.Second})
 	}
 	if host := req.URL.Authority(); a.Of != nil && host != "" { // a file has no host
 		if err := d.goTo(ctx, a.Of, req.URL); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -61,7 +62,7 @@ func (d *Door) getRobots(requests *int) robots.Getter {
 		if what == Robots {
 			what, first = RobotsHop, u
 		}
-		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: first})
+		ctx = traffic.WithAsker(ctx, traffic.Asker{URL: first})
 		by, err := d.Decide(ctx, Ask{URL: u, For: this})
 		if err != nil || !by.Admitted() {
 			return &fetch.Response{Status: http.StatusNotFound, URL: u}, err

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
 	"cmd/orbweaver/internal/archiving":        {"crawler", "crawler/fetch", "urinorm"},
-	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/judging", "crawler/internal/record", "crawler/result", "urinorm"},
+	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/judging", "crawler/internal/record", "crawler/internal/traffic", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
 	"cmd/orbweaver/internal/workspace":        {"crawler", "crawler/check", "crawler/extract", "crawler/result"},
@@ -60,7 +60,7 @@ var mayImport = map[string][]string{
 	"report":                                  {"crawler/check", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/sources":          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"report/fix":                              {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "report", "urinorm"},
-	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/account", "crawler/internal/admit", "crawler/internal/crew", "crawler/internal/document", "crawler/internal/drift", "crawler/internal/frontier", "crawler/internal/frontier/diskstore", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/local", "crawler/internal/proof", "crawler/internal/reading", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/repeat", "crawler/internal/scope", "crawler/internal/seeds", "crawler/internal/signin", "crawler/internal/stored", "crawler/internal/verdicts", "crawler/internal/view", "crawler/render", "crawler/result", "crawler/session", "crawler/store", "urinorm"},
+	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/account", "crawler/internal/admit", "crawler/internal/crew", "crawler/internal/document", "crawler/internal/drift", "crawler/internal/frontier", "crawler/internal/frontier/diskstore", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/local", "crawler/internal/proof", "crawler/internal/reading", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/repeat", "crawler/internal/scope", "crawler/internal/seeds", "crawler/internal/signin", "crawler/internal/stored", "crawler/internal/traffic", "crawler/internal/verdicts", "crawler/internal/view", "crawler/render", "crawler/result", "crawler/session", "crawler/store", "urinorm"},
 	"crawler/store":                           {"crawler/check", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/frontier/diskstore", "crawler/internal/frontier/redisstore", "crawler/internal/stored", "urinorm"},
 	"crawler/internal/crew":                   {"crawler/internal/admit", "crawler/internal/frontier", "crawler/internal/frontier/diskstore", "crawler/internal/frontier/redisstore", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/scope", "crawler/internal/stored", "crawler/internal/trap", "crawler/result", "crawler/store", "urinorm"},
 	"crawler/internal/document":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/buffers", "crawler/internal/drift", "crawler/internal/gap", "crawler/internal/inspect/clamd", "crawler/internal/inspect/inspected", "crawler/internal/inspect/page", "crawler/internal/inspect/visible", "crawler/internal/judging", "crawler/internal/scope", "urinorm"},
@@ -73,7 +73,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/stored":                 {"crawler/check", "crawler/internal/admit", "crawler/internal/frontier", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/record", "crawler/internal/scope", "crawler/internal/trap", "crawler/result", "urinorm"},
 	"crawler/internal/view":                   {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/admit", "crawler/internal/buffers", "crawler/internal/document", "crawler/internal/judging", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/render", "crawler/internal/scope", "urinorm"},
 	"crawler/internal/proof":                  {"crawler/check", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/judging", "crawler/session"},
-	"crawler/internal/admit":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/robots", "crawler/internal/scope", "crawler/internal/trap", "crawler/internal/versions", "urinorm"},
+	"crawler/internal/admit":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/gap", "crawler/internal/judging", "crawler/internal/robots", "crawler/internal/scope", "crawler/internal/traffic", "crawler/internal/trap", "crawler/internal/versions", "urinorm"},
 	"crawler/internal/verdicts":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/admit", "crawler/internal/buffers", "crawler/internal/captures", "crawler/internal/drift", "crawler/internal/frontier", "crawler/internal/gap", "crawler/internal/inspect/facts", "crawler/internal/inspect/siterules", "crawler/internal/inspect/visible", "crawler/internal/judging", "crawler/internal/record", "crawler/internal/scope", "crawler/internal/stored", "crawler/internal/trap", "crawler/result", "crawler/session", "crawler/store", "urinorm"},
 	"crawler/internal/scope":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/frontier", "crawler/internal/judging", "urinorm"},
 	"crawler/inspect":                         {"crawler/check", "crawler/internal/htmltoken", "crawler/internal/inspect/clamd", "crawler/internal/inspect/content", "crawler/internal/inspect/csssyntax", "crawler/internal/inspect/facts", "crawler/internal/inspect/htmlsyntax", "crawler/internal/inspect/inspected", "crawler/internal/inspect/page", "crawler/internal/inspect/pagerules", "crawler/internal/inspect/plugin", "crawler/internal/inspect/siterules", "crawler/internal/inspect/validator", "crawler/internal/inspect/visible", "crawler/internal/judging"},
@@ -106,7 +106,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/local":                  {"crawler/internal/admit", "crawler/internal/frontier"},
 	"crawler/internal/frontier":               {"crawler/check", "crawler/internal/judging", "urinorm"},
 	"crawler/check":                           {},
-	"crawler/fetch":                           {"crawler/internal/versions", "urinorm"},
+	"crawler/fetch":                           {"crawler/internal/traffic", "crawler/internal/versions", "urinorm"},
 	"crawler/fetch/disk":                      {"crawler/fetch", "crawler/internal/versions", "urinorm"},
 	"crawler/extract":                         {"crawler/internal/csstoken", "crawler/internal/htmltoken", "urinorm"},
 	"urinorm":                                 {"urinorm/internal/idna"},
@@ -122,6 +122,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/inspect/inspected":      {"crawler/internal/inspect/facts", "crawler/internal/judging", "urinorm"},
 	"crawler/internal/buffers":                {},
 	"crawler/internal/versions":               {},
+	"crawler/internal/traffic":                {"urinorm"},
 }
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.

@@ -24,7 +24,7 @@ func AppendKey(dst []byte, href []byte, at Offsets) []byte {
 }
 
 func appendKey[T string | []byte](dst []byte, href T, at Offsets) []byte {
-	if at.Opaque {
+	if at.opaque {
 		return append(dst, href[:at.FragmentStart]...)
 	}
 	if at.HostStart != at.UserStart && schemeKindOf(string(href[:at.SchemeEnd])).web() {

@@ -25,7 +25,7 @@ func appendPrinted[T string | []byte](dst []byte, href T, at *Offsets) []byte {
 			break
 		}
 	}
-	if at.Opaque {
+	if at.opaque {
 		dst = append(dst, href[:at.FragmentStart]...)
 	} else {
 		dst = append(dst, href[copied:at.PathStart]...)

@@ -88,7 +88,7 @@ func FuzzRetarget(f *testing.F) {
 	f.Add("http://e.test/a?q", "", "http://e.test/b:c")
 	f.Fuzz(func(t *testing.T, base, ref, to string) {
 		at, _, err := ParseWeb(base)
-		if err != nil || at.Offsets().Opaque {
+		if err != nil || at.Offsets().opaque {
 			return
 		}
 		b, err := NewBase(at, "")

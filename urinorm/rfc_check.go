@@ -26,8 +26,8 @@ func CheckSyntax(scheme, rest string) error {
 	if rule.syntax == nil {
 		return nil
 	}
-	if len(rest) > MaxReference {
-		return newError("check", scheme+":"+rest, ErrTooLong)
+	if len(rest) > maxReference {
+		return newError("check", scheme+":"+rest, errTooLong)
 	}
 	if err := rule.syntax(rest); err != nil {
 		return newError("check", scheme+":"+rest, err)

@@ -48,7 +48,7 @@ data: data:text/plain data:;base64,a data:;base64,%%%%
 				t.Errorf("%s: %v", uri, err)
 			}
 			var whole *Error
-			if err != nil && (!errors.As(err, &whole) || whole.Op != "check") {
+			if err != nil && (!errors.As(err, &whole) || whole.op != "check") {
 				t.Errorf("%s: %T %v", uri, err, err)
 			}
 		}
@@ -61,7 +61,7 @@ data: data:text/plain data:;base64,a data:;base64,%%%%
 	if err := CheckSyntax("tel", "+1 816"); err == nil {
 		t.Error("a blank in a number")
 	}
-	if err := CheckSyntax("data", strings.Repeat("a", MaxReference+1)); !errors.Is(err, ErrTooLong) {
+	if err := CheckSyntax("data", strings.Repeat("a", maxReference+1)); !errors.Is(err, errTooLong) {
 		t.Errorf("without end: %v", err)
 	}
 }

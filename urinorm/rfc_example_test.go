@@ -256,9 +256,9 @@ func ExampleSchemeCategory_String() {
 	// Output: syntax
 }
 
-func ExampleStatusOf() {
-	fmt.Println(urinorm.StatusOf("http") == urinorm.RegisteredPermanent)
-	// Output: true
+func ExampleIsRegistered() {
+	fmt.Println(urinorm.IsRegistered("http"), urinorm.IsRegistered("htpp"))
+	// Output: true false
 }
 
 func ExampleDefaultPort() {

@@ -72,8 +72,8 @@ func rfcIs(c byte, set rfcSet) bool { return rfcClass[c]&set != 0 }
 // The error is an [*Error] that wraps a [*SyntaxError], or [ErrTooLong] if s is
 // longer than [MaxReference] bytes.
 func ParseRFC(s string) (Reference, error) {
-	if len(s) > MaxReference {
-		return Reference{}, newError("parse", s, ErrTooLong)
+	if len(s) > maxReference {
+		return Reference{}, newError("parse", s, errTooLong)
 	}
 	r := Split(s)
 	if err := r.check(); err != nil {

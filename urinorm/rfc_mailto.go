@@ -9,12 +9,12 @@ import (
 // Mailto holds the parts of a mailto URI (RFC 6068 section 2), percent-decoded. A
 // URI without an address is valid: it opens an empty message.
 type Mailto struct {
-	To, CC, BCC []Address     // To has those of the path, then those of "to" fields
-	Fields      []MailtoField // every header field, also to, cc and bcc, as written
+	To, cc, bcc []Address     // To has those of the path, then those of "to" fields
+	fields      []mailtoField // every header field, also to, cc and bcc, as written
 }
 
-// MailtoField is a header field of a mailto URI, decoded.
-type MailtoField struct{ Name, Value string }
+// mailtoField is a header field of a mailto URI, decoded.
+type mailtoField struct{ Name, Value string }
 
 // Address is an addr-spec (RFC 6068 section 2), decoded.
 type Address struct {
@@ -33,8 +33,8 @@ func (a Address) Literal() bool { return strings.HasPrefix(a.Domain, "[") }
 
 // Addresses returns all addresses, To before CC before BCC.
 func (m Mailto) Addresses() []Address {
-	all := make([]Address, 0, len(m.To)+len(m.CC)+len(m.BCC))
-	return append(append(append(all, m.To...), m.CC...), m.BCC...)
+	all := make([]Address, 0, len(m.To)+len(m.cc)+len(m.bcc))
+	return append(append(append(all, m.To...), m.cc...), m.bcc...)
 }
 
 // maxMailAddresses is the most addresses that ParseMailto accepts.
@@ -113,14 +113,14 @@ func (m *Mailto) addField(field string, offset int) error {
 	if err != nil {
 		return err
 	}
-	m.Fields = append(m.Fields, MailtoField{decodedName, decoded})
+	m.fields = append(m.fields, mailtoField{decodedName, decoded})
 	switch rfcLowerASCII(decodedName) {
 	case "to":
 		m.To, err = appendAddresses(m.To, value, valueAt)
 	case "cc":
-		m.CC, err = appendAddresses(m.CC, value, valueAt)
+		m.cc, err = appendAddresses(m.cc, value, valueAt)
 	case "bcc":
-		m.BCC, err = appendAddresses(m.BCC, value, valueAt)
+		m.bcc, err = appendAddresses(m.bcc, value, valueAt)
 	}
 	return err
 }
@@ -277,19 +277,19 @@ func isAddressLiteral(s string) bool {
 func mailDomain(domain string) (string, error) {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	if strings.ContainsAny(domain, "%/?#:@\\") || strings.Trim(last, "0123456789") == "" {
-		return "", ErrDomain // the URL parser would read another part, or an IPv4 address
+		return "", errDomain // the URL parser would read another part, or an IPv4 address
 	}
 	u, _, err := ParseWeb("http://" + domain + "/")
 	if err != nil {
-		return "", ErrDomain
+		return "", errDomain
 	}
 	host := u.Host()
 	if len(host) > 253 {
-		return "", ErrDomain
+		return "", errDomain
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 {
-			return "", ErrDomain
+			return "", errDomain
 		}
 	}
 	return host, nil

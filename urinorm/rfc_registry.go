@@ -6,19 +6,23 @@ import (
 	"strings"
 )
 
-// SchemeStatus is the registration of a URI scheme (RFC 7595 section 4).
-type SchemeStatus uint8
+// schemeStatus is the registration of a URI scheme (RFC 7595 section 4).
+type schemeStatus uint8
 
 const (
-	RegisteredNowhere     SchemeStatus = iota
-	RegisteredUse                      // not registered, but in wide use
-	RegisteredHistoric                 // IANA: historical
-	RegisteredProvisional              // IANA: provisional
-	RegisteredPermanent                // IANA: permanent
+	registeredNowhere     schemeStatus = iota
+	registeredUse                      // not registered, but in wide use
+	registeredHistoric                 // IANA: historical
+	registeredProvisional              // IANA: provisional
+	registeredPermanent                // IANA: permanent
 )
 
-// StatusOf returns the registration of a scheme, whose case is ignored.
-func StatusOf(scheme string) SchemeStatus { return rfcRegistry[rfcLowerASCII(scheme)] }
+// IsRegistered reports whether a scheme, whose case is ignored, is in the IANA registry of URI
+// schemes, or is not but in wide use.
+func IsRegistered(scheme string) bool { return statusOf(scheme) != registeredNowhere }
+
+// statusOf returns the registration of a scheme, whose case is ignored.
+func statusOf(scheme string) schemeStatus { return rfcRegistry[rfcLowerASCII(scheme)] }
 
 // The IANA registry of URI schemes
 // (https://www.iana.org/assignments/uri-schemes/uri-schemes.xhtml), and the schemes
@@ -92,19 +96,19 @@ zoomus zotero zune`
 // rfcRegistry maps each known scheme, in lower case, to its registration.
 var rfcRegistry = rfcReadRegistry()
 
-func rfcReadRegistry() map[string]SchemeStatus {
-	registry := make(map[string]SchemeStatus)
+func rfcReadRegistry() map[string]schemeStatus {
+	registry := make(map[string]schemeStatus)
 	for _, software := range softwareSchemes {
-		registry[software.name] = RegisteredUse
+		registry[software.name] = registeredUse
 	}
 	for _, list := range []struct {
-		status SchemeStatus
+		status schemeStatus
 		names  string
 	}{
-		{RegisteredUse, usedSchemes},
-		{RegisteredHistoric, historicalSchemes},
-		{RegisteredProvisional, provisionalSchemes},
-		{RegisteredPermanent, permanentSchemes},
+		{registeredUse, usedSchemes},
+		{registeredHistoric, historicalSchemes},
+		{registeredProvisional, provisionalSchemes},
+		{registeredPermanent, permanentSchemes},
 	} {
 		for name := range strings.FieldsSeq(list.names) {
 			registry[name] = list.status

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ErrBase: a base URI has no scheme. References are resolved only against an
+// errBase: a base URI has no scheme. References are resolved only against an
 // absolute URI (RFC 3986 section 5.1).
-var ErrBase = errors.New("base URI has no scheme")
+var errBase = errors.New("base URI has no scheme")
 
 // ResolveRFC resolves ref against base (RFC 3986 section 5.2) and returns the
 // target URI. Both must parse, and base needs a scheme; its fragment is ignored.
@@ -28,7 +28,7 @@ func ResolveRFC(base, ref string, strict bool) (string, error) {
 		return "", err
 	}
 	if !b.Scheme.Defined {
-		return "", newError("resolve against", base, ErrBase)
+		return "", newError("resolve against", base, errBase)
 	}
 	r, err := ParseRFC(ref)
 	if err != nil {

@@ -117,7 +117,7 @@ func CategoryOf(scheme string) SchemeCategory {
 	if rule, ok := rfcSchemeRules[scheme]; ok {
 		return rule.category
 	}
-	if rfcRegistry[scheme] != RegisteredNowhere || rfcPrivateScheme(scheme) {
+	if rfcRegistry[scheme] != registeredNowhere || rfcPrivateScheme(scheme) {
 		return SchemeKnown
 	}
 	return SchemeUnknown

@@ -42,11 +42,11 @@ func TestCategoryOf(t *testing.T) {
 }
 
 func TestStatusOf(t *testing.T) {
-	for scheme, want := range map[string]SchemeStatus{
-		"HTTP": RegisteredPermanent, "magnet": RegisteredProvisional, "fax": RegisteredHistoric,
-		"javascript": RegisteredUse, "htpp": RegisteredNowhere,
+	for scheme, want := range map[string]schemeStatus{
+		"HTTP": registeredPermanent, "magnet": registeredProvisional, "fax": registeredHistoric,
+		"javascript": registeredUse, "htpp": registeredNowhere,
 	} {
-		if got := StatusOf(scheme); got != want {
+		if got := statusOf(scheme); got != want {
 			t.Errorf("%s: %v, want %v", scheme, got, want)
 		}
 	}

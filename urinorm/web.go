@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// MaxReference is the longest reference that is parsed, in bytes. It limits the
+// maxReference is the longest reference that is parsed, in bytes. It limits the
 // memory that a data: URL takes.
-const MaxReference = 16 << 20
+const maxReference = 16 << 20
 
 // ParseWeb parses an absolute reference as a browser does (URL Standard 4.4) and
 // returns the repairs that were needed. The query is encoded in UTF-8. References
@@ -68,8 +68,8 @@ func (p *webParser) here() int32 { return int32(len(p.dst) - p.start) }
 
 // parse parses a reference: scheme start state and scheme state.
 func (p *webParser) parse(ref string) error {
-	if len(ref) > MaxReference {
-		return ErrTooLong
+	if len(ref) > maxReference {
+		return errTooLong
 	}
 	in, repairs := stripReference(ref)
 	p.repairs |= repairs
@@ -86,13 +86,13 @@ func (p *webParser) parse(ref string) error {
 	switch {
 	case p.kind == schemeFile:
 		if !startsWithSlash(rest, true) {
-			p.repairs |= RepairSlashes
+			p.repairs |= repairSlashes
 		}
 		return p.file(rest)
 	case p.kind.special():
 		// Special relative or authority state: only "//" leads to an authority.
 		if p.base != nil && p.base.kind == p.kind && !strings.HasPrefix(rest, "//") {
-			p.repairs |= RepairSchemeRelative
+			p.repairs |= repairSchemeRelative
 			return p.relative(rest)
 		}
 		return p.slashes(rest)
@@ -109,8 +109,8 @@ func (p *webParser) parse(ref string) error {
 
 // noScheme is the no scheme state: the reference is relative to the base.
 func (p *webParser) noScheme(in string) error {
-	if p.base == nil || p.base.at.Opaque && !strings.HasPrefix(in, "#") {
-		return ErrRelative
+	if p.base == nil || p.base.at.opaque && !strings.HasPrefix(in, "#") {
+		return errRelative
 	}
 	p.kind = p.base.kind
 	p.at.SchemeEnd = p.base.at.SchemeEnd
@@ -148,7 +148,7 @@ func (p *webParser) copyAuthority() {
 	p.at = *base // the scheme is the same, so these hold for the new URL as well
 	if !base.HasAuthority {
 		p.noAuthority()
-		p.at.Opaque = base.Opaque
+		p.at.opaque = base.opaque
 		return
 	}
 	p.dst = append(p.dst, p.base.href[base.SchemeEnd+1:base.PathStart]...)
@@ -192,7 +192,7 @@ func (p *webParser) slashes(rest string) error {
 		n++
 	}
 	if n != 2 {
-		p.repairs |= RepairSlashes
+		p.repairs |= repairSlashes
 	}
 	return p.authority(rest[n:])
 }
@@ -247,6 +247,6 @@ func (p *webParser) encode(s string, set encodeSet) {
 // noteSlash notes a backslash that is read as a slash.
 func (p *webParser) noteSlash(c byte) {
 	if c == '\\' {
-		p.repairs |= RepairBackslash
+		p.repairs |= repairBackslash
 	}
 }

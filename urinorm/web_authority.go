@@ -19,7 +19,7 @@ func (p *webParser) authority(rest string) error {
 		end++
 	}
 	p.dst = append(p.dst, "//"...)
-	p.at.HasAuthority, p.at.Opaque = true, false
+	p.at.HasAuthority, p.at.opaque = true, false
 	p.at.UserStart = p.here()
 	hostPort := rest[:end]
 	// The last '@' ends the userinfo and those before it are part of it.
@@ -28,12 +28,12 @@ func (p *webParser) authority(rest string) error {
 		p.dst, repairs = appendUserinfo(p.dst, hostPort[:i])
 		p.repairs |= repairs
 		if hostPort = hostPort[i+1:]; hostPort == "" {
-			return ErrHost
+			return errHost
 		}
 	}
 	host, port, hasPort := cutPort(hostPort)
 	if host == "" && (special || hasPort) {
-		return ErrHost
+		return errHost
 	}
 	p.at.HostStart = p.here()
 	if err := p.host(host); err != nil {
@@ -63,15 +63,15 @@ func appendUserinfo(dst []byte, s string) ([]byte, Repairs) {
 	name, password, _ := strings.Cut(s, ":")
 	dst, repairs := appendEncoded(dst, name, encodeUserinfo)
 	if strings.IndexByte(s, '@') >= 0 {
-		repairs |= RepairIllegal
+		repairs |= repairIllegal
 	}
 	if looksLikeHost(name) {
-		repairs |= RepairMisleadingUserinfo
+		repairs |= repairMisleadingUserinfo
 	}
 	if password != "" {
 		var inPassword Repairs
 		dst, inPassword = appendEncoded(append(dst, ':'), password, encodeUserinfo)
-		repairs |= inPassword | RepairCredentials
+		repairs |= inPassword | repairCredentials
 	}
 	if len(dst) != start {
 		dst = append(dst, '@')
@@ -106,10 +106,10 @@ func appendPort(dst []byte, s string, defaultPort int) ([]byte, error) {
 	n := 0
 	for i := range len(s) {
 		if !isDigit(s[i]) {
-			return dst, ErrPort
+			return dst, errPort
 		}
 		if n = n*10 + int(s[i]-'0'); n > 0xFFFF {
-			return dst, ErrPort
+			return dst, errPort
 		}
 	}
 	if n != defaultPort || n == 0 {

@@ -19,11 +19,11 @@ type Base struct {
 // zero URL.
 func NewBase(u URL, charset string) (*Base, error) {
 	if u.IsZero() {
-		return nil, newError("use as base", "", ErrRelative)
+		return nil, newError("use as base", "", errRelative)
 	}
 	encoder, ok := charsetEncoderOf(charset)
 	if !ok {
-		return nil, newError("use charset", charset, ErrCharset)
+		return nil, newError("use charset", charset, errCharset)
 	}
 	b := &Base{href: u.href, at: u.at, kind: schemeKindOf(u.Scheme()), charset: encoder}
 	b.fast = newFastBase(b)

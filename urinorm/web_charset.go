@@ -128,16 +128,16 @@ func repairInQuery(rest string, r rune, set encodeSet) Repairs {
 		if isEscape(rest) {
 			return 0
 		}
-		return RepairPercent
+		return repairPercent
 	case rest[0] < utf8.RuneSelf:
 		if webEncodeSets[rest[0]]&set == 0 {
 			return 0
 		}
 		return repairOfEncoding(rest[0])
 	case r == utf8.RuneError && !strings.HasPrefix(rest, "\uFFFD"):
-		return RepairEncoding
+		return repairEncoding
 	}
-	return RepairNonASCII
+	return repairNonASCII
 }
 
 // singleByte encodes by a table of 128 characters. Unlike the tables of x/text,

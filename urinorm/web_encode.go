@@ -67,7 +67,7 @@ func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
 		switch c := s[i]; {
 		case c == '%':
 			if !isEscape(s[i:]) {
-				repairs |= RepairPercent
+				repairs |= repairPercent
 			}
 			dst = append(dst, c)
 			i++
@@ -78,10 +78,10 @@ func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
 		default:
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && size == 1 {
-				repairs |= RepairEncoding
+				repairs |= repairEncoding
 				dst = append(dst, "%EF%BF%BD"...)
 			} else {
-				repairs |= RepairNonASCII
+				repairs |= repairNonASCII
 				for _, octet := range []byte(s[i : i+size]) {
 					dst = appendPercent(dst, octet)
 				}
@@ -98,9 +98,9 @@ func appendEncoded(dst []byte, s string, set encodeSet) ([]byte, Repairs) {
 func repairOfEncoding(c byte) Repairs {
 	switch {
 	case c == ' ':
-		return RepairSpace
+		return repairSpace
 	case octetClasses[c]&octetIllegal != 0:
-		return RepairIllegal
+		return repairIllegal
 	}
 	return 0
 }

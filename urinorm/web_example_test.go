@@ -1,7 +1,6 @@
 package urinorm_test
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -19,10 +18,8 @@ func ExampleParseWeb() {
 func ExampleParseWeb_error() {
 	_, _, err := urinorm.ParseWeb("http://user:secret@example.com:port/")
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, urinorm.ErrPort))
 	// Output:
 	// parse "http://user:***@example.com:port/": port is not a number from 0 to 65535
-	// true
 }
 
 func ExampleNewBase() {
@@ -91,10 +88,10 @@ func ExampleURL_RequestTarget() {
 
 func ExampleRepairs() {
 	_, repairs, _ := urinorm.ParseWeb("http://bank.example:pw@0x7f.1/a b")
-	fmt.Println(repairs.Repaired(), repairs.Has(urinorm.RepairSpace))
+	fmt.Println(repairs.Repaired(), repairs.Names())
 	fmt.Println(repairs.Codes())
 	// Output:
-	// true true
+	// true [space obfuscated-ip credentials misleading-userinfo]
 	// [uri-repaired uri-credentials uri-misleading-userinfo uri-obfuscated-ip]
 }
 

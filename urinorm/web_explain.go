@@ -31,13 +31,13 @@ var webRemarks = []struct {
 	repair        Repairs
 	section, what string
 }{
-	{RepairPercent, "URL Standard 4.4", "remark: a % without two hexadecimal digits after it is kept"},
+	{repairPercent, "URL Standard 4.4", "remark: a % without two hexadecimal digits after it is kept"},
 	{RepairAboveRoot, "RFC 3986 5.4.2", "remark: \"..\" at the root is ignored"},
-	{RepairHostLength, "RFC 3986 3.2.2", "remark: the host is longer than the DNS allows"},
-	{RepairALabel, "URL Standard 3.3", "remark: a label begins with xn-- but is not valid"},
-	{RepairObfuscatedIP, "RFC 3986 7.4", "remark: the host is an IPv4 address in an unusual form"},
-	{RepairCredentials, "RFC 3986 7.5", "remark: the URL contains a password"},
-	{RepairMisleadingUserinfo, "RFC 3986 7.6", "remark: the user name looks like a host"},
+	{repairHostLength, "RFC 3986 3.2.2", "remark: the host is longer than the DNS allows"},
+	{repairALabel, "URL Standard 3.3", "remark: a label begins with xn-- but is not valid"},
+	{repairObfuscatedIP, "RFC 3986 7.4", "remark: the host is an IPv4 address in an unusual form"},
+	{repairCredentials, "RFC 3986 7.5", "remark: the URL contains a password"},
+	{repairMisleadingUserinfo, "RFC 3986 7.6", "remark: the user name looks like a host"},
 }
 
 // webSteps collects the steps from a reference to its URL.
@@ -67,7 +67,7 @@ func (x *webSteps) whole() {
 	x.step("URL Standard 4.4", "leading and trailing spaces and control characters removed", strings.TrimFunc(x.text, func(r rune) bool { return r <= ' ' }))
 	x.step("URL Standard 4.4", "tabs and line breaks removed", tabsAndNewlines.Replace(x.text))
 	x.step("URL Standard 4.4", "bytes that are not UTF-8 replaced by U+FFFD", string([]rune(x.text)))
-	if x.url.IsSpecial() {
+	if x.url.isSpecial() {
 		end := len(x.text)
 		if i := strings.IndexAny(x.text, "?#"); i >= 0 {
 			end = i
@@ -90,7 +90,7 @@ func (x *webSteps) authority() {
 	}
 	slashes := x.rest[:len(x.rest)-len(strings.TrimLeft(x.rest, "/"))]
 	switch {
-	case u.Scheme() != "file" && u.IsSpecial():
+	case u.Scheme() != "file" && u.isSpecial():
 	case strings.HasPrefix(slashes, "//"):
 		slashes = "//"
 	default: // file:/dir, file:dir
@@ -141,7 +141,7 @@ func (x *webSteps) path() {
 		end = len(x.rest)
 	}
 	written := x.rest[:end]
-	if u.at.Opaque {
+	if u.at.opaque {
 		x.replace("URL Standard 1.3", "path percent-encoded", written, u.Path())
 		return
 	}

@@ -46,7 +46,7 @@ func (p *webParser) fileHost(rest string) error {
 	}
 	p.emptyHost()
 	if isDriveLetter(rest[:end]) {
-		p.repairs |= RepairSlashes
+		p.repairs |= repairSlashes
 		p.segments(rest)
 		return nil
 	}

@@ -12,7 +12,7 @@ func checkWebURL(t *testing.T, u URL) {
 	t.Helper()
 	href, at := u.String(), u.Offsets()
 	for i := range len(href) {
-		if href[i] < ' ' || href[i] >= 0x7F || href[i] == ' ' && !at.Opaque {
+		if href[i] < ' ' || href[i] >= 0x7F || href[i] == ' ' && !at.opaque {
 			t.Fatalf("%q holds the byte %#x", href, href[i])
 		}
 	}
@@ -21,8 +21,8 @@ func checkWebURL(t *testing.T, u URL) {
 	if err != nil || again != u {
 		t.Fatalf("%q parsed again: %q %+v, %v, was %+v", href, again, again.at, err, at)
 	}
-	const harmless = RepairPercent | RepairCredentials | RepairMisleadingUserinfo | RepairHostLength | RepairALabel | RepairSpace
-	if extra := repairs &^ harmless; extra != 0 || repairs.Has(RepairSpace) && !at.Opaque {
+	const harmless = repairPercent | repairCredentials | repairMisleadingUserinfo | repairHostLength | repairALabel | repairSpace
+	if extra := repairs &^ harmless; extra != 0 || repairs.Has(repairSpace) && !at.opaque {
 		t.Fatalf("%q parsed again notes %q", href, repairs.Names())
 	}
 	for _, v := range []URL{u.WithoutFragment(), u.WithoutUserinfo()} {
@@ -55,7 +55,7 @@ func checkOffsets(t *testing.T, u URL) {
 		if got := u.Host() + strings.TrimSuffix(":"+u.Port(), ":"); got != u.Authority() && u.Port() != "" {
 			t.Fatalf("%q: authority %q", u, u.Authority())
 		}
-	} else if strings.HasPrefix(u.Path(), "//") && !u.at.Opaque {
+	} else if strings.HasPrefix(u.Path(), "//") && !u.at.opaque {
 		b.WriteString("/.")
 	}
 	b.WriteString(u.Path())
@@ -191,7 +191,7 @@ func FuzzResolveWeb(f *testing.F) {
 			grow = 9
 		case charset != "":
 			grow = 12
-		case repairs.Has(RepairNonASCII):
+		case repairs.Has(repairNonASCII):
 			grow = 11 + len("xn--")
 		}
 		if limit := grow*len(ref) + len(baseURL)*9 + 64; len(u.String()) > limit {

@@ -13,11 +13,11 @@ func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
 	switch {
 	case strings.HasPrefix(s, "["):
 		if !strings.HasSuffix(s, "]") {
-			return dst, 0, ErrIPv6
+			return dst, 0, errIPv6
 		}
 		address, ok := parseIPv6(s[1 : len(s)-1])
 		if !ok {
-			return dst, 0, ErrIPv6
+			return dst, 0, errIPv6
 		}
 		return appendIPv6(dst, address), 0, nil
 	case special:
@@ -31,7 +31,7 @@ func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
 func appendOpaqueHost(dst []byte, s string) ([]byte, Repairs, error) {
 	for i := range len(s) {
 		if hostClasses[s[i]]&forbiddenHost != 0 {
-			return dst, 0, ErrHost
+			return dst, 0, errHost
 		}
 	}
 	dst, repairs := appendEncoded(dst, s, encodeControl)
@@ -53,18 +53,18 @@ func appendDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
 	if endsInNumber(dst[host:]) {
 		address, ok := parseIPv4(dst[host:])
 		if !ok {
-			return dst, repairs, ErrIPv4
+			return dst, repairs, errIPv4
 		}
 		dst = appendIPv4(dst[:host], address)
 		if string(dst[host:]) != strings.TrimSuffix(s, ".") {
-			repairs |= RepairObfuscatedIP
+			repairs |= repairObfuscatedIP
 		}
 		return dst, repairs, nil
 	}
 	if exceedsDNS(dst[host:]) {
-		repairs |= RepairHostLength
+		repairs |= repairHostLength
 	} else if name := string(dst[host:]); idna.HasALabel(name) && idna.ToUnicode(name) == name {
-		repairs |= RepairALabel
+		repairs |= repairALabel
 	}
 	return dst, repairs, nil
 }
@@ -79,18 +79,18 @@ func appendDecodedDomain(dst []byte, s string) (_ []byte, repairs Repairs, err e
 			dst = append(dst, lowerByte(decoded[i]))
 		}
 	} else {
-		repairs = RepairNonASCII
+		repairs = repairNonASCII
 		var ok bool
 		if dst, ok = idna.AppendASCII(dst, decoded); !ok {
-			return dst, repairs, ErrDomain
+			return dst, repairs, errDomain
 		}
 	}
 	if len(dst) == host {
-		return dst, repairs, ErrHost
+		return dst, repairs, errHost
 	}
 	for _, c := range dst[host:] {
 		if hostClasses[c]&forbiddenDomain != 0 {
-			return dst, repairs, ErrHost
+			return dst, repairs, errHost
 		}
 	}
 	return dst, repairs, nil

@@ -69,7 +69,7 @@ func (p *webParser) segment(s string) {
 	p.dst = append(p.dst, '/')
 	if p.kind == schemeFile && first && isDriveLetter(s) {
 		if s[1] == '|' {
-			p.repairs |= RepairDriveLetter
+			p.repairs |= repairDriveLetter
 		}
 		p.dst = append(p.dst, s[0], ':')
 		return
@@ -119,7 +119,7 @@ func (p *webParser) shortenPath() {
 // endPath inserts "/." before a path that begins with "//" if there is no
 // authority, as the path would be read as one (URL Standard 4.5).
 func (p *webParser) endPath() {
-	if path := p.path(); !p.at.HasAuthority && !p.at.Opaque && len(path) >= 2 && path[0] == '/' && path[1] == '/' {
+	if path := p.path(); !p.at.HasAuthority && !p.at.opaque && len(path) >= 2 && path[0] == '/' && path[1] == '/' {
 		p.dst = append(p.dst, "/."...)
 		path = p.path()
 		copy(path[2:], path)
@@ -133,7 +133,7 @@ func (p *webParser) endPath() {
 // query or the fragment is encoded: it would be lost if these were removed.
 func (p *webParser) opaquePath(rest string) {
 	p.noAuthority()
-	p.at.Opaque = true
+	p.at.opaque = true
 	path, tail := rest, ""
 	if i := strings.IndexByte(path, '#'); i >= 0 {
 		path, tail = rest[:i], rest[i:]
@@ -142,7 +142,7 @@ func (p *webParser) opaquePath(rest string) {
 		path, tail = rest[:i], rest[i:]
 	}
 	if strings.IndexByte(path, ' ') >= 0 {
-		p.repairs |= RepairSpace
+		p.repairs |= repairSpace
 	}
 	if tail != "" && strings.HasSuffix(path, " ") {
 		p.encode(path[:len(path)-1], encodeControl)

@@ -6,50 +6,50 @@ package urinorm
 type Repairs uint32
 
 const (
-	// RepairTrimmed: leading or trailing spaces or control characters were removed.
-	RepairTrimmed Repairs = 1 << iota
-	// RepairTabOrNewline: tabs or line breaks inside the reference were removed.
-	RepairTabOrNewline
-	// RepairBackslash: a backslash was read as a slash.
-	RepairBackslash
-	// RepairSpace: a space inside the reference became %20.
-	RepairSpace
-	// RepairIllegal: an ASCII character that RFC 3986 does not allow there was
+	// repairTrimmed: leading or trailing spaces or control characters were removed.
+	repairTrimmed Repairs = 1 << iota
+	// repairTabOrNewline: tabs or line breaks inside the reference were removed.
+	repairTabOrNewline
+	// repairBackslash: a backslash was read as a slash.
+	repairBackslash
+	// repairSpace: a space inside the reference became %20.
+	repairSpace
+	// repairIllegal: an ASCII character that RFC 3986 does not allow there was
 	// percent-encoded.
-	RepairIllegal
-	// RepairPercent: a '%' without two hexadecimal digits after it was kept.
-	RepairPercent
-	// RepairEncoding: bytes that are not UTF-8 became U+FFFD.
-	RepairEncoding
-	// RepairSlashes: there were too few or too many slashes after the scheme.
-	RepairSlashes
-	// RepairSchemeRelative: a scheme without slashes was read as a relative
+	repairIllegal
+	// repairPercent: a '%' without two hexadecimal digits after it was kept.
+	repairPercent
+	// repairEncoding: bytes that are not UTF-8 became U+FFFD.
+	repairEncoding
+	// repairSlashes: there were too few or too many slashes after the scheme.
+	repairSlashes
+	// repairSchemeRelative: a scheme without slashes was read as a relative
 	// reference, as in "http:g" (RFC 3986 5.2.2, for backward compatibility).
-	RepairSchemeRelative
-	// RepairDriveLetter: "C|" in a file URL was read as "C:".
-	RepairDriveLetter
-	// RepairObfuscatedIP: the host is an IPv4 address in octal, hexadecimal or short
+	repairSchemeRelative
+	// repairDriveLetter: "C|" in a file URL was read as "C:".
+	repairDriveLetter
+	// repairObfuscatedIP: the host is an IPv4 address in octal, hexadecimal or short
 	// form (RFC 3986 7.4).
-	RepairObfuscatedIP
-	// RepairCredentials: the URL contains a password (RFC 3986 7.5).
-	RepairCredentials
-	// RepairMisleadingUserinfo: the user name looks like a host (RFC 3986 7.6).
-	RepairMisleadingUserinfo
-	// RepairNonASCII: characters beyond ASCII were encoded (RFC 3987), which is not a
+	repairObfuscatedIP
+	// repairCredentials: the URL contains a password (RFC 3986 7.5).
+	repairCredentials
+	// repairMisleadingUserinfo: the user name looks like a host (RFC 3986 7.6).
+	repairMisleadingUserinfo
+	// repairNonASCII: characters beyond ASCII were encoded (RFC 3987), which is not a
 	// fault.
-	RepairNonASCII
+	repairNonASCII
 	// RepairAboveRoot: a ".." at the root was ignored (RFC 3986 5.4.2).
 	RepairAboveRoot
-	// RepairHostLength: a label is longer than 63 bytes, or the host than 253, so the
+	// repairHostLength: a label is longer than 63 bytes, or the host than 253, so the
 	// DNS cannot contain it.
-	RepairHostLength
-	// RepairALabel: a label begins with "xn--" but does not decode to a valid one.
-	RepairALabel
+	repairHostLength
+	// repairALabel: a label begins with "xn--" but does not decode to a valid one.
+	repairALabel
 )
 
 // faults are the repairs of references that are not valid as written.
-const faults = RepairTrimmed | RepairTabOrNewline | RepairBackslash | RepairSpace | RepairIllegal |
-	RepairPercent | RepairEncoding | RepairSlashes | RepairSchemeRelative | RepairDriveLetter
+const faults = repairTrimmed | repairTabOrNewline | repairBackslash | repairSpace | repairIllegal |
+	repairPercent | repairEncoding | repairSlashes | repairSchemeRelative | repairDriveLetter
 
 var repairNames = [...]string{
 	"trimmed", "tab-or-newline", "backslash", "space", "illegal-character", "malformed-percent",
@@ -85,9 +85,9 @@ func (r Repairs) Codes() []string {
 		code string
 	}{
 		{faults, "uri-repaired"},
-		{RepairCredentials, "uri-credentials"},
-		{RepairMisleadingUserinfo, "uri-misleading-userinfo"},
-		{RepairObfuscatedIP, "uri-obfuscated-ip"},
+		{repairCredentials, "uri-credentials"},
+		{repairMisleadingUserinfo, "uri-misleading-userinfo"},
+		{repairObfuscatedIP, "uri-obfuscated-ip"},
 	} {
 		if r&row.any != 0 {
 			codes = append(codes, row.code)

@@ -13,11 +13,11 @@ func stripReference(ref string) (in string, repairs Repairs) {
 		in = in[:len(in)-1]
 	}
 	if len(in) != len(ref) {
-		repairs = RepairTrimmed
+		repairs = repairTrimmed
 	}
 	for i := range len(in) {
 		if c := in[i]; c == '\t' || c == '\n' || c == '\r' {
-			return tabsAndNewlines.Replace(in), repairs | RepairTabOrNewline
+			return tabsAndNewlines.Replace(in), repairs | repairTabOrNewline
 		}
 	}
 	return in, repairs

@@ -74,31 +74,31 @@ func TestParseWebErrors(t *testing.T) {
 		in   string
 		want error
 	}{
-		{"", ErrRelative},
-		{"a/b", ErrRelative},
-		{"//h/", ErrRelative},
-		{"http:", ErrHost},
-		{"http://", ErrHost},
-		{"http://u@/", ErrHost},
-		{"foo://:80/", ErrHost},
-		{"http://a b/", ErrHost},
-		{"http://a%2fb/", ErrHost},
-		{"http://\u00ad/", ErrHost},
-		{"foo://a b/", ErrHost},
-		{"http://[::1/", ErrIPv6},
-		{"http://[::1]x/", ErrIPv6},
-		{"http://[fe80::1%25eth0]/", ErrIPv6},
-		{"http://[v1.x]/", ErrIPv6},
-		{"http://1.2.3.256/", ErrIPv4},
-		{"http://1.2.3.4.5/", ErrIPv4},
-		{"http://0x100000000/", ErrIPv4},
-		{"http://h:65536/", ErrPort},
-		{"http://h:8a/", ErrPort},
-		{"http://xn--a.\u00df/", ErrDomain},
-		{"http://\u0378/", ErrDomain},
-		{"http://\xff/", ErrDomain},
-		{"http://" + strings.Repeat("é", idna.MaxLabel+1) + "/", ErrDomain},
-		{"http://h/" + strings.Repeat("a", MaxReference), ErrTooLong},
+		{"", errRelative},
+		{"a/b", errRelative},
+		{"//h/", errRelative},
+		{"http:", errHost},
+		{"http://", errHost},
+		{"http://u@/", errHost},
+		{"foo://:80/", errHost},
+		{"http://a b/", errHost},
+		{"http://a%2fb/", errHost},
+		{"http://\u00ad/", errHost},
+		{"foo://a b/", errHost},
+		{"http://[::1/", errIPv6},
+		{"http://[::1]x/", errIPv6},
+		{"http://[fe80::1%25eth0]/", errIPv6},
+		{"http://[v1.x]/", errIPv6},
+		{"http://1.2.3.256/", errIPv4},
+		{"http://1.2.3.4.5/", errIPv4},
+		{"http://0x100000000/", errIPv4},
+		{"http://h:65536/", errPort},
+		{"http://h:8a/", errPort},
+		{"http://xn--a.\u00df/", errDomain},
+		{"http://\u0378/", errDomain},
+		{"http://\xff/", errDomain},
+		{"http://" + strings.Repeat("é", idna.MaxLabel+1) + "/", errDomain},
+		{"http://h/" + strings.Repeat("a", maxReference), errTooLong},
 	} {
 		u, _, err := ParseWeb(c.in)
 		var e *Error
@@ -147,7 +147,7 @@ func TestURLParts(t *testing.T) {
 	if query != "name=ferret" || !hasQuery || fragment != "nose" || !hasFragment {
 		t.Errorf("query %q %v, fragment %q %v", query, hasQuery, fragment, hasFragment)
 	}
-	if !u.HasUserinfo() || u.WithoutUserinfo().HasUserinfo() || !u.IsSpecial() || u.IsZero() || !(URL{}).IsZero() {
+	if !u.HasUserinfo() || u.WithoutUserinfo().HasUserinfo() || !u.isSpecial() || u.IsZero() || !(URL{}).IsZero() {
 		t.Error("HasUserinfo, IsSpecial or IsZero is wrong")
 	}
 	empty := mustParse(t, "http://h/?#")

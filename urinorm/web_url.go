@@ -37,7 +37,7 @@ type Offsets struct {
 	QueryStart    int32
 	FragmentStart int32
 	HasAuthority  bool
-	Opaque        bool // the path is opaque: relative references cannot be resolved against it
+	opaque        bool // the path is opaque: relative references cannot be resolved against it
 }
 
 // IsZero reports whether u is the zero value, which is not a URL.
@@ -52,9 +52,9 @@ func (u URL) Offsets() Offsets { return u.at }
 // Scheme returns the scheme in lower case, without its ':'.
 func (u URL) Scheme() string { return u.href[:u.at.SchemeEnd] }
 
-// IsSpecial reports whether the scheme is special: ftp, file, http, https, ws or
+// isSpecial reports whether the scheme is special: ftp, file, http, https, ws or
 // wss (URL Standard 4.2).
-func (u URL) IsSpecial() bool { return schemeKindOf(u.Scheme()).special() }
+func (u URL) isSpecial() bool { return schemeKindOf(u.Scheme()).special() }
 
 // HasUserinfo reports whether a user name or a password is given.
 func (u URL) HasUserinfo() bool { return u.at.HostStart > u.at.UserStart }

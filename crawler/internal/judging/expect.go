@@ -65,48 +65,47 @@ func isTrustworthy(host string) bool {
 	return urinorm.IsLoopback(host) || strings.HasSuffix(host, ".localhost")
 }
 
-// repairNouns describe what is wrong with a reference that needs a repair.
-var repairNouns = []struct {
-	repair urinorm.Repairs
-	noun   string
-}{
-	{urinorm.RepairTrimmed, "spaces or control characters around it"},
-	{urinorm.RepairTabOrNewline, "tabs or line breaks inside it"},
-	{urinorm.RepairBackslash, "a backslash in place of a slash"},
-	{urinorm.RepairSpace, "a space inside it"},
-	{urinorm.RepairIllegal, "a character that must be percent-encoded"},
-	{urinorm.RepairPercent, "a % without two hexadecimal digits"},
-	{urinorm.RepairEncoding, "bytes that are not UTF-8"},
-	{urinorm.RepairSlashes, "too few or too many slashes after the scheme"},
-	{urinorm.RepairSchemeRelative, "a scheme without //"},
-	{urinorm.RepairDriveLetter, "a | in place of the : after a drive letter"},
+// repairNouns describe what is wrong with a reference that needs a repair, by the name of the repair.
+var repairNouns = map[string]string{
+	"trimmed":           "spaces or control characters around it",
+	"tab-or-newline":    "tabs or line breaks inside it",
+	"backslash":         "a backslash in place of a slash",
+	"space":             "a space inside it",
+	"illegal-character": "a character that must be percent-encoded",
+	"malformed-percent": "a % without two hexadecimal digits",
+	"invalid-utf8":      "bytes that are not UTF-8",
+	"slashes":           "too few or too many slashes after the scheme",
+	"scheme-relative":   "a scheme without //",
+	"drive-letter":      "a | in place of the : after a drive letter",
+}
+
+// repairMessages are the messages of the other codes about the spelling of a reference.
+var repairMessages = map[check.Code]string{
+	check.CodeURICredentials:        "the reference contains a password that every reader can see",
+	check.CodeURIMisleadingUserinfo: "the part before the @ looks like a host, but is only a user name",
+	check.CodeURIObfuscatedIP:       "the host is an IP address in an unusual form",
 }
 
 // RepairWarnings returns the warnings about the spelling of a reference.
 func RepairWarnings(repairs urinorm.Repairs) []check.Warning {
 	var warnings []check.Warning
-	if repairs.Repaired() {
-		var nouns []string
-		for _, row := range repairNouns {
-			if repairs.Has(row.repair) {
-				nouns = append(nouns, row.noun)
-			}
+	for _, name := range repairs.Codes() {
+		code := check.Code(name)
+		message, known := repairMessages[code]
+		if !known {
+			message = "browsers repair the reference: it has " + strings.Join(nounsOf(repairs), ", ")
 		}
-		message := "browsers repair the reference: it has " + strings.Join(nouns, ", ")
-		warnings = append(warnings, check.Warning{Code: CodeURIRepaired, Message: message})
-	}
-	for _, row := range [...]struct {
-		repair  urinorm.Repairs
-		code    check.Code
-		message string
-	}{
-		{urinorm.RepairCredentials, check.CodeURICredentials, "the reference contains a password that every reader can see"},
-		{urinorm.RepairMisleadingUserinfo, check.CodeURIMisleadingUserinfo, "the part before the @ looks like a host, but is only a user name"},
-		{urinorm.RepairObfuscatedIP, check.CodeURIObfuscatedIP, "the host is an IP address in an unusual form"},
-	} {
-		if repairs.Has(row.repair) {
-			warnings = append(warnings, check.Warning{Code: row.code, Message: row.message})
-		}
+		warnings = append(warnings, check.Warning{Code: code, Message: message})
 	}
 	return warnings
+}
+
+// nounsOf returns what is wrong with a reference.
+func nounsOf(repairs urinorm.Repairs) (nouns []string) {
+	for _, name := range repairs.Names() {
+		if noun := repairNouns[name]; noun != "" {
+			nouns = append(nouns, noun)
+		}
+	}
+	return nouns
 }

@@ -81,25 +81,29 @@ func TestRepairWarnings(t *testing.T) {
 		}
 		return strings.Join(names, " ")
 	}
-	tests := []struct {
-		repairs urinorm.Repairs
-		want    string
-	}{
-		{0, ""},
-		{urinorm.RepairNonASCII, ""},
-		{urinorm.RepairSpace, "uri-repaired"},
-		{urinorm.RepairSpace | urinorm.RepairBackslash, "uri-repaired"},
-		{urinorm.RepairCredentials, "uri-credentials"},
-		{urinorm.RepairMisleadingUserinfo, "uri-misleading-userinfo"},
-		{urinorm.RepairObfuscatedIP, "uri-obfuscated-ip"},
-		{urinorm.RepairTrimmed | urinorm.RepairCredentials | urinorm.RepairObfuscatedIP, "uri-repaired uri-credentials uri-obfuscated-ip"},
+	repairsOf := func(ref string) urinorm.Repairs {
+		_, repairs, err := urinorm.ParseWeb(ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return repairs
+	}
+	tests := []struct{ ref, want string }{
+		{"http://a.test/", ""},
+		{"http://a.test/\u00fc", ""},
+		{"http://a.test/a b", "uri-repaired"},
+		{`http://a.test\a b`, "uri-repaired"},
+		{"http://user:pw@a.test/", "uri-credentials"},
+		{"http://bank.example@a.test/", "uri-misleading-userinfo"},
+		{"http://0x7f.1/", "uri-obfuscated-ip"},
+		{" http://user:pw@0x7f.1/", "uri-repaired uri-credentials uri-obfuscated-ip"},
 	}
 	for _, test := range tests {
-		if got := codes(RepairWarnings(test.repairs)); got != test.want {
-			t.Errorf("%v: %s, want %s", test.repairs.Codes(), got, test.want)
+		if got := codes(RepairWarnings(repairsOf(test.ref))); got != test.want {
+			t.Errorf("%s: %s, want %s", test.ref, got, test.want)
 		}
 	}
-	two := RepairWarnings(urinorm.RepairSpace | urinorm.RepairBackslash)[0].Message
+	two := RepairWarnings(repairsOf(`http://a.test\a b`))[0].Message
 	if two != "browsers repair the reference: it has a backslash in place of a slash, a space inside it" {
 		t.Errorf("%q", two)
 	}

@@ -102,7 +102,7 @@ func isScheme(s string) bool {
 // isHostAndPort reports whether a reference such as "localhost:8080/page" is a host with
 // its port: the scheme is not registered, and a port follows the colon.
 func isHostAndPort(scheme, rest string) bool {
-	if urinorm.StatusOf(scheme) != urinorm.RegisteredNowhere || strings.Contains(scheme, "+") {
+	if urinorm.IsRegistered(scheme) || strings.Contains(scheme, "+") {
 		return false
 	}
 	digits := port(rest)

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -524,7 +525,7 @@ func allSites(t *testing.T) map[string]http.Handler {
 	}
 	handlers := map[string]http.Handler{"generated": crawlertest.Generate(11, 200, 20)}
 	for _, file := range files {
-		handlers[filepath.Base(file)] = crawlertest.ParseFile(t, file).Handler()
+		handlers[filepath.Base(file)] = sitetest.ParseFile(t, file).Handler()
 	}
 	return handlers
 }

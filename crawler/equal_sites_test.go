@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -200,7 +201,7 @@ func equalSites(t *testing.T) []*equalSite {
 	}
 	sites := largerSites(t)
 	for _, file := range files {
-		archive := crawlertest.ParseFile(t, file)
+		archive := sitetest.ParseFile(t, file)
 		s := &equalSite{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), handler: func(string) http.Handler { return archive.Handler() }}
 		if archive.Static() {
 			s.dir = archive.WriteDir(t)
@@ -242,7 +243,7 @@ func writeTown(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		archive := crawlertest.ParseFile(t, file)
+		archive := sitetest.ParseFile(t, file)
 		if name := strings.TrimSuffix(filepath.Base(file), ".txtar"); archive.Static() {
 			copyTree(t, filepath.Join(dir, name), archive.WriteDir(t))
 			index += fmt.Sprintf("<p><a href=%s/>%s</a> <a href=%s>no slash</a> <a href=%s/index.html#top>its file</a>\n", name, name, name, name)

@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -156,7 +157,7 @@ func TestSessionsAsOne(t *testing.T) {
 	}
 	handlers := map[string]http.Handler{"generated": crawlertest.Generate(5, 120, 10)}
 	for _, file := range files {
-		handlers[strings.TrimSuffix(filepath.Base(file), ".txtar")] = crawlertest.ParseFile(t, file).Handler()
+		handlers[strings.TrimSuffix(filepath.Base(file), ".txtar")] = sitetest.ParseFile(t, file).Handler()
 	}
 	for name, handler := range handlers {
 		t.Run(name, func(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -118,8 +119,8 @@ func crawl(t testing.TB, cfg *Config, seeds []Seed) (*collector, *result.Summary
 }
 
 // findings lists what a run reports as broken, unverified or warned of, place by place.
-func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest.Want {
-	var wants []crawlertest.Want
+func findingsOf(site *sitetest.Site, base string, c *collector) []sitetest.Want {
+	var wants []sitetest.Want
 	for _, r := range c.results {
 		for _, ref := range r.References {
 			if r.Verdict == check.Broken || r.Verdict == check.Unverified {
@@ -136,8 +137,8 @@ func findingsOf(site *crawlertest.Site, base string, c *collector) []crawlertest
 }
 
 // skippedOf lists the references that a run reports as not checked.
-func skippedOf(site *crawlertest.Site, base string, c *collector) []crawlertest.Want {
-	var skipped []crawlertest.Want
+func skippedOf(site *sitetest.Site, base string, c *collector) []sitetest.Want {
+	var skipped []sitetest.Want
 	for _, r := range c.results {
 		for _, ref := range r.References {
 			if r.Verdict == check.Skipped {
@@ -148,7 +149,7 @@ func skippedOf(site *crawlertest.Site, base string, c *collector) []crawlertest.
 	return skipped
 }
 
-func findingOf(site *crawlertest.Site, base string, r *result.Result, ref result.Reference, code check.Code) crawlertest.Want {
+func findingOf(site *sitetest.Site, base string, r *result.Result, ref result.Reference, code check.Code) sitetest.Want {
 	page := ref.Page
 	if base == "" { // a file's path: the archive spells pages as URLs
 		page = (&url.URL{Path: page}).EscapedPath()
@@ -168,14 +169,14 @@ func TestSites(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			site := crawlertest.ParseFile(t, file)
+			site := sitetest.ParseFile(t, file)
 			t.Run("served", func(t *testing.T) {
 				base, log := site.Serve(t)
 				c, sum := crawl(t, web(t), seedOf(t, base+"/"))
-				if diff := crawlertest.Diff(findingsOf(site, base, c), site.Wants()); diff != "" {
+				if diff := sitetest.Diff(findingsOf(site, base, c), site.Wants()); diff != "" {
 					t.Errorf("findings:\n%s", diff)
 				}
-				if diff := crawlertest.Diff(skippedOf(site, base, c), site.Skipped()); diff != "" {
+				if diff := sitetest.Diff(skippedOf(site, base, c), site.Skipped()); diff != "" {
 					t.Errorf("skipped:\n%s", diff)
 				}
 				for _, line := range log.Lines() {
@@ -195,10 +196,10 @@ func TestSites(t *testing.T) {
 				dir := site.WriteDir(t)
 				cfg, seeds := onDisk(t, dir)
 				c, _ := crawl(t, cfg, seeds)
-				if diff := crawlertest.Diff(findingsOf(site, "", c), site.DirectoryWants()); diff != "" {
+				if diff := sitetest.Diff(findingsOf(site, "", c), site.DirectoryWants()); diff != "" {
 					t.Errorf("findings:\n%s", diff)
 				}
-				if diff := crawlertest.Diff(skippedOf(site, "", c), site.DirectorySkipped()); diff != "" {
+				if diff := sitetest.Diff(skippedOf(site, "", c), site.DirectorySkipped()); diff != "" {
 					t.Errorf("skipped:\n%s", diff)
 				}
 			})

@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/clamdtest"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // openScanner returns an inspector that scans for viruses.
-func openScanner(t *testing.T, server *crawlertest.ClamdServer, change func(*inspect.Config)) *inspect.Inspector {
+func openScanner(t *testing.T, server *clamdtest.Server, change func(*inspect.Config)) *inspect.Inspector {
 	t.Helper()
 	address, err := inspect.ParseClamd(server.Address)
 	if err != nil {
@@ -52,7 +52,7 @@ func overHTTP(t testing.TB, url string) (*Config, []Seed) {
 // infectedSite has viruses in a page, a file and a compressed answer, and what cannot be
 // scanned.
 func infectedSite(external string) http.Handler {
-	const virus = crawlertest.ClamdPattern
+	const virus = clamdtest.Pattern
 	mux := http.NewServeMux()
 	page := func(path, body string) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
@@ -91,15 +91,15 @@ func infectedSite(external string) http.Handler {
 // TestVirusScan: every target of the site is scanned, whatever leads to it and however it is
 // encoded. An infected page is broken for all links to it, and its own links are followed.
 func TestVirusScan(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
-		fmt.Fprint(w, crawlertest.ClamdPattern)
+		fmt.Fprint(w, clamdtest.Pattern)
 	}))
 	defer other.Close()
 	site := httptest.NewServer(infectedSite(strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + "/x"))
 	defer site.Close()
-	const found = "virus-found " + crawlertest.ClamdPatternSignature
+	const found = "virus-found " + clamdtest.PatternSignature
 	for _, all := range []bool{false, true} {
 		for _, workers := range []int{1, 4} {
 			want := []string{
@@ -144,10 +144,10 @@ func TestVirusScan(t *testing.T) {
 
 // TestVirusScanOfDirectory: files are scanned, too.
 func TestVirusScanOfDirectory(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{TCP: true})
+	server := clamdtest.Start(t, clamdtest.Options{TCP: true})
 	dir := writeFiles(t, map[string]string{
 		"index.html": `<!doctype html><a href=eicar.com>1</a><a href=clean.zip>2</a>`,
-		"eicar.com":  crawlertest.EICAR,
+		"eicar.com":  clamdtest.EICAR,
 		"clean.zip":  "PK",
 	})
 	cfg, seeds := onDisk(t, dir)
@@ -157,7 +157,7 @@ func TestVirusScanOfDirectory(t *testing.T) {
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.results) != 1 || c.results[0].Code != judging.CodeVirusFound || c.results[0].Message != crawlertest.EICARSignature {
+	if len(c.results) != 1 || c.results[0].Code != judging.CodeVirusFound || c.results[0].Message != clamdtest.EICARSignature {
 		for _, r := range c.results {
 			t.Errorf("got %+v", *r)
 		}
@@ -167,7 +167,7 @@ func TestVirusScanOfDirectory(t *testing.T) {
 // TestVirusScanOfManyFiles: workers that scan files do not wait for those that wait for their
 // slots.
 func TestVirusScanOfManyFiles(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	files := map[string]string{}
 	for i := range 60 {
 		files[fmt.Sprintf("%d.html", i)] = fmt.Sprintf(`<!doctype html><a href=%d.bin>1</a>`, i)
@@ -185,10 +185,10 @@ func TestVirusScanOfManyFiles(t *testing.T) {
 // TestScannerLost: when clamd is lost, nothing is said to be clean any more, and the run is
 // not complete.
 func TestScannerLost(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	dir := writeFiles(t, map[string]string{
 		"index.html": `<!doctype html><a href=eicar.com>1</a>`,
-		"eicar.com":  crawlertest.EICAR,
+		"eicar.com":  clamdtest.EICAR,
 	})
 	cfg, seeds := onDisk(t, dir)
 	cfg.Deliver.Show = result.Show{Info: true}

@@ -1,56 +1,15 @@
-// Package crawlertest makes websites for tests.
+// Package crawlertest has servers and a browser for tests.
 //
-//	site := crawlertest.ParseFile(t, "testdata/links.txtar")
-//	base, requests := site.Serve(t) // crawl the site at base; requests are what it was asked
+//		base, requests := crawlertest.Serve(t, handler) // crawl base; requests are what it was asked
 //
-// A test reads a site from a text archive with [ParseFile]. The archive has the pages, the
-// answers of the server, and the findings that a crawl must report. The test then serves
-// the site with [Site.Serve] or writes it to a directory with [Site.WriteDir], crawls it,
-// and compares the findings with [Diff].
-//
-//   - [Generate] makes a site of any size from a seed, with known faults.
-//   - [Serve] serves any handler, and [ServeConns] any protocol. [ServeNames] is a name server,
-//     and [Authority] signs certificates.
-//   - [ServeDjango] is a real site that is signed in to with a form.
-//   - [Clamd] is ClamAV's daemon with a small database.
-//   - [StartBrowser] starts a headless Chromium for tests of pages, and [OpenTab] opens a [Tab].
-//     A tab fails its test if the page writes to the console, throws an exception, violates its
-//     Content-Security-Policy, or sends a request to another place than its own. All waiting is
-//     for a condition, with the same long limit.
-//   - [Count] and [Long] tell a test its form: short in each run, long in .ci/drills.
-//
-// # The archive
-//
-// An archive is in txtar format (golang.org/x/tools/txtar). Each section is a file of the
-// site, with its path without a leading slash. Before the first section there is prose,
-// which is ignored, and there are lines that begin with a slash: a request target and its
-// answer, if that is not the file of the name. Indented lines below have further header
-// fields:
-//
-//	What happens to pages that moved.
-//
-//	/old.html: status 301, Location: /new.html
-//	/busy.html: status 503
-//		Retry-After: 120
-//		Content-Type: text/plain
-//
-//	-- index.html --
-//	<a href="old.html">Old</a> <a href="gone.html">Gone</a>
-//	-- new.html --
-//	<p>Here it is.
-//	-- wants --
-//	# page line:column code url
-//	index.html 1:10 redirect-permanent old.html
-//	index.html 1:38 http-404 gone.html
-//
-// The section wants has a line for each reference to a target that is broken or
-// unverified, with its code, and for each warning except informational ones
-// (redirect-temporary). The section skipped has, in the same form, the references that are
-// not checked. Empty lines and lines that begin with "#" are ignored. Pages and URLs of the
-// site are percent-encoded, without the host and a leading slash. Other URLs are written
-// in full.
-//
-// A code may differ between server and directory: "http-404/file-case" is http-404 over
-// HTTP and file-case in a directory. "-" is no finding. A plain http-404 means
-// http-404/file-missing.
+//	  - [Generate] makes a site of any size from a seed, with known faults.
+//	  - [Serve] serves any handler, and [ServeConns] any protocol. [ServeNames] is a name server,
+//	    and [Authority] signs certificates.
+//	  - [ServeDjango] is a real site that is signed in to with a form.
+//	  - [ServeRedis] is a server for crawls of several machines, and [MailServer] one for mail.
+//	  - [StartBrowser] starts a headless Chromium for tests of pages, and [OpenTab] opens a [Tab].
+//	    A tab fails its test if the page writes to the console, throws an exception, violates its
+//	    Content-Security-Policy, or sends a request to another place than its own. All waiting is
+//	    for a condition, with the same long limit.
+//	  - [Count] and [Long] tell a test its form: short in each run, long in .ci/drills.
 package crawlertest

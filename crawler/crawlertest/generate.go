@@ -11,6 +11,9 @@ import (
 	"sync"
 )
 
+// indexName is the file of a directory.
+const indexName = "index.html"
+
 // Generated is a synthetic site with known faults. Page 0 is index.html, and all other
 // pages can be reached from it. It may have millions of pages, because none is in memory.
 // It is safe for concurrent use.
@@ -108,7 +111,7 @@ func (g *Generated) appendPage(b []byte, page int) []byte {
 	}
 	for fault := range g.faults(page) {
 		b = append(b, `<p><a href="/`...)
-		b = append(b, fault.URL...)
+		b = append(b, fault.url...)
 		b = append(b, `">a fault</a></p>`...)
 		b = append(b, '\n')
 	}
@@ -130,29 +133,36 @@ func (g *Generated) link(page, i int) (to, fragment int) {
 	return to, fragment
 }
 
+// fault is a finding that a crawl of the site over HTTP must report.
+type fault struct {
+	page         string // with its path, without a leading slash
+	line, column int
+	code, url    string
+}
+
 // faults yields the faults of a page as findings over HTTP.
-func (g *Generated) faults(page int) iter.Seq[Want] {
-	return func(yield func(Want) bool) {
-		want := Want{Page: g.path(page), Line: 2 + g.links, Column: len(`<p><a href="`) + 1}
+func (g *Generated) faults(page int) iter.Seq[fault] {
+	return func(yield func(fault) bool) {
+		want := fault{page: g.path(page), line: 2 + g.links, column: len(`<p><a href="`) + 1}
 		if page%missingEvery == 0 {
-			want.Code, want.URL = "http-404", "missing/"+strconv.Itoa(page)+".html"
+			want.code, want.url = "http-404", "missing/"+strconv.Itoa(page)+".html"
 			if !yield(want) {
 				return
 			}
-			want.Line++
+			want.line++
 		}
 		if page%fragmentEvery == 0 {
 			// Not page 0, whose path differs between server and directory.
 			to := 1 + int(mix(g.seed^uint64(page))%uint64(g.pages-1))
-			want.Code, want.URL = "fragment-missing", g.path(to)+"#none"
+			want.code, want.url = "fragment-missing", g.path(to)+"#none"
 			yield(want)
 		}
 	}
 }
 
-// Wants yields the findings over HTTP in the order of the pages.
-func (g *Generated) wants() iter.Seq[Want] {
-	return func(yield func(Want) bool) {
+// wants yields the findings over HTTP in the order of the pages.
+func (g *Generated) wants() iter.Seq[fault] {
+	return func(yield func(fault) bool) {
 		for page := range g.pages {
 			for want := range g.faults(page) {
 				if !yield(want) {
@@ -167,7 +177,7 @@ func (g *Generated) wants() iter.Seq[Want] {
 func (g *Generated) Broken() int {
 	targets := map[string]bool{}
 	for want := range g.wants() {
-		targets[want.URL] = true
+		targets[want.url] = true
 	}
 	return len(targets)
 }

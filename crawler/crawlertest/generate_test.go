@@ -2,6 +2,8 @@ package crawlertest
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,4 +59,12 @@ func BenchmarkGenerate(b *testing.B) {
 		i++
 	}
 	b.SetBytes(int64(len(page)))
+}
+
+// ask requests a target from a handler.
+func ask(t *testing.T, h http.Handler, method, target string) (status int, header http.Header, body string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, target, nil))
+	return w.Code, w.Header(), w.Body.String()
 }

@@ -74,3 +74,13 @@ func ServeRedisCluster(t testing.TB, nodes int) (ports []string) {
 	}
 	return ports
 }
+
+// freeAddress returns a loopback address at which nothing listened a moment ago.
+func freeAddress(t testing.TB) *net.TCPAddr {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().(*net.TCPAddr)
+}

@@ -123,6 +123,8 @@ var mayImport = map[string][]string{
 	"crawler/internal/buffers":                {},
 	"crawler/internal/versions":               {},
 	"crawler/internal/traffic":                {"urinorm"},
+	"crawler/internal/clamdtest":              {},
+	"crawler/internal/sitetest":               {"crawler/crawlertest"},
 }
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.

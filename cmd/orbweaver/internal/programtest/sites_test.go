@@ -81,7 +81,7 @@ func sites(t testing.TB, names string) (sites []site) {
 	for _, name := range strings.Fields(names) {
 		dir, err := filepath.Abs(name)
 		if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
-			sites = append(sites, site{filepath.Base(dir), dir, crawlertest.Files(os.DirFS(dir))})
+			sites = append(sites, site{filepath.Base(dir), dir, http.FileServerFS(os.DirFS(dir))})
 			continue
 		}
 		pages, links, seed := 0, 0, uint64(1)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/clamdtest"
 )
 
 // patience is a time limit that no working clamd reaches.
@@ -84,7 +85,7 @@ func TestScan(t *testing.T) {
 	const limited = "clamd answered: INSTREAM size limit exceeded."
 	for _, tcp := range []bool{false, true} {
 		t.Run(fmt.Sprintf("tcp=%t", tcp), func(t *testing.T) {
-			server := crawlertest.Clamd(t, crawlertest.ClamdOptions{TCP: tcp, Settings: "StreamMaxLength 2M"})
+			server := clamdtest.Start(t, clamdtest.Options{TCP: tcp, Settings: "StreamMaxLength 2M"})
 			s := open(t, server.Address)
 			if !strings.HasPrefix(s.Version(), "ClamAV ") {
 				t.Errorf("version %q", s.Version())
@@ -92,7 +93,7 @@ func TestScan(t *testing.T) {
 			if note := s.Note(time.Now()); note != "" {
 				t.Errorf("note on a database without a date: %s", note)
 			}
-			pattern := []byte(crawlertest.ClamdPattern)
+			pattern := []byte(clamdtest.Pattern)
 			across := append(make([]byte, chunkLength-5), pattern...)
 			for _, row := range []struct {
 				name string
@@ -101,10 +102,10 @@ func TestScan(t *testing.T) {
 			}{
 				{"empty", nil, clean},
 				{"clean", []byte("<p>Hello"), clean},
-				{"signature", append([]byte("x "), pattern...), found(crawlertest.ClamdPatternSignature)},
-				{"EICAR", []byte(crawlertest.EICAR), found(crawlertest.EICARSignature)},
-				{"compressed", compressed(t, "x "+crawlertest.ClamdPattern), found(crawlertest.ClamdPatternSignature)},
-				{"across two chunks", across, found(crawlertest.ClamdPatternSignature)},
+				{"signature", append([]byte("x "), pattern...), found(clamdtest.PatternSignature)},
+				{"EICAR", []byte(clamdtest.EICAR), found(clamdtest.EICARSignature)},
+				{"compressed", compressed(t, "x "+clamdtest.Pattern), found(clamdtest.PatternSignature)},
+				{"across two chunks", across, found(clamdtest.PatternSignature)},
 				{"as long as allowed", make([]byte, 2<<20), clean},
 				{"one byte too long", make([]byte, 2<<20+1), unscanned(limited)},
 				{"far too long", make([]byte, 16<<20), unscanned(limited)},
@@ -124,7 +125,7 @@ func TestScan(t *testing.T) {
 // A body that clamd does not scan to its end is not infected, and not clean.
 func TestLimitsOfClamd(t *testing.T) {
 	for _, limit := range []string{"MaxFileSize", "MaxScanSize"} {
-		s := open(t, crawlertest.Clamd(t, crawlertest.ClamdOptions{Settings: limit + " 1M\nAlertExceedsMax yes"}).Address)
+		s := open(t, clamdtest.Start(t, clamdtest.Options{Settings: limit + " 1M\nAlertExceedsMax yes"}).Address)
 		random := make([]byte, 2<<20)
 		rand.NewChaCha8([32]byte{}).Read(random)
 		want := unscanned("clamd did not scan all of the body: Heuristics.Limits.Exceeded." + limit)
@@ -138,7 +139,7 @@ func TestLimitsOfClamd(t *testing.T) {
 // the write and the end of the connection meet.
 func TestRefusalIsAlwaysRead(t *testing.T) {
 	for _, tcp := range []bool{false, true} {
-		s := open(t, crawlertest.Clamd(t, crawlertest.ClamdOptions{TCP: tcp, Settings: "StreamMaxLength 1M"}).Address)
+		s := open(t, clamdtest.Start(t, clamdtest.Options{TCP: tcp, Settings: "StreamMaxLength 1M"}).Address)
 		body := make([]byte, 3<<20)
 		for range 50 {
 			if got := s.Scan(t.Context(), body); !strings.Contains(got.Reason, "size limit exceeded") {
@@ -149,7 +150,7 @@ func TestRefusalIsAlwaysRead(t *testing.T) {
 }
 
 func TestScanInParallel(t *testing.T) {
-	s := open(t, crawlertest.Clamd(t, crawlertest.ClamdOptions{}).Address)
+	s := open(t, clamdtest.Start(t, clamdtest.Options{}).Address)
 	eachOf(1000, func(i int) {
 		body, want := numbered(i)
 		if got := s.Scan(t.Context(), body); got != want {
@@ -182,11 +183,11 @@ func numbered(i int) (body []byte, want Result) {
 	if i%3 > 0 {
 		return body, clean
 	}
-	return append(body, crawlertest.ClamdPattern...), found(crawlertest.ClamdPatternSignature)
+	return append(body, clamdtest.Pattern...), found(clamdtest.PatternSignature)
 }
 
 func TestKilledClamdIsLost(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	s := open(t, server.Address)
 	var killed atomic.Bool
 	var scanned atomic.Int64
@@ -220,7 +221,7 @@ func TestKilledClamdIsLost(t *testing.T) {
 
 func TestRestartBetweenTries(t *testing.T) {
 	for _, tcp := range []bool{false, true} {
-		server := crawlertest.Clamd(t, crawlertest.ClamdOptions{TCP: tcp})
+		server := clamdtest.Start(t, clamdtest.Options{TCP: tcp})
 		s := open(t, server.Address)
 		var waits []time.Duration
 		s.service.Wait = func(_ context.Context, pause time.Duration) {
@@ -229,7 +230,7 @@ func TestRestartBetweenTries(t *testing.T) {
 			}
 		}
 		server.Kill()
-		if got := s.Scan(t.Context(), []byte(crawlertest.EICAR)); got != found(crawlertest.EICARSignature) {
+		if got := s.Scan(t.Context(), []byte(clamdtest.EICAR)); got != found(clamdtest.EICARSignature) {
 			t.Errorf("tcp=%t: %+v", tcp, got)
 		}
 		if len(waits) != 2 || s.Lost() != nil {
@@ -339,7 +340,7 @@ func TestOpenFails(t *testing.T) {
 			io.Copy(io.Discard, conn) // until the client closes
 		}).String()
 	}
-	closed := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	closed := clamdtest.Start(t, clamdtest.Options{})
 	closed.Kill()
 	for _, row := range []struct{ address, want string }{
 		{"unix:" + t.TempDir() + "/none", "no such file"},
@@ -364,7 +365,7 @@ func BenchmarkScan(b *testing.B) {
 	random := rand.NewChaCha8([32]byte{})
 	for _, tcp := range []bool{false, true} {
 		b.Run(fmt.Sprintf("tcp=%t", tcp), func(b *testing.B) {
-			s := open(b, crawlertest.Clamd(b, crawlertest.ClamdOptions{TCP: tcp}).Address)
+			s := open(b, clamdtest.Start(b, clamdtest.Options{TCP: tcp}).Address)
 			b.ReportAllocs()
 			for b.Loop() {
 				random.Read(body[:32]) // clamd remembers clean bodies

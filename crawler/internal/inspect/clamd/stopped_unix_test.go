@@ -4,16 +4,15 @@ package clamd
 
 import (
 	"context"
+	"github.com/orbweaver/orbweaver/crawler/internal/clamdtest"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // A clamd that hangs accepts connections and answers nothing.
 func TestStoppedClamdIsLost(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	s := open(t, server.Address)
 	server.Stop()
 
@@ -37,7 +36,7 @@ func TestStoppedClamdIsLost(t *testing.T) {
 }
 
 func TestResumedClamd(t *testing.T) {
-	server := crawlertest.Clamd(t, crawlertest.ClamdOptions{})
+	server := clamdtest.Start(t, clamdtest.Options{})
 	s := open(t, server.Address)
 	server.Stop()
 	s.timeout = 10 * time.Millisecond
@@ -45,7 +44,7 @@ func TestResumedClamd(t *testing.T) {
 		server.Continue()
 		s.timeout = patience
 	}
-	if got := s.Scan(t.Context(), []byte(crawlertest.EICAR)); got != found(crawlertest.EICARSignature) {
+	if got := s.Scan(t.Context(), []byte(clamdtest.EICAR)); got != found(clamdtest.EICARSignature) {
 		t.Errorf("%+v", got)
 	}
 }

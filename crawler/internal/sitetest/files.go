@@ -1,4 +1,4 @@
-package crawlertest
+package sitetest
 
 import (
 	"fmt"
@@ -18,9 +18,6 @@ const indexName = "index.html"
 // no listings. The content type depends on the extension. For a missing file it serves
 // 404.html, if there is one. It answers range requests and conditional requests.
 type fileServer struct{ files fs.FS }
-
-// Files serves files as [Site.Handler] does.
-func Files(files fs.FS) http.Handler { return fileServer{files} }
 
 // ServeHTTP implements http.Handler.
 func (s fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -1,4 +1,4 @@
-package crawlertest
+package sitetest
 
 import (
 	"io"
@@ -220,7 +220,7 @@ func TestFindingAndDiff(t *testing.T) {
 // at the start of a reference on a page of the site, and an HTTP status in its code must be
 // that of the answer.
 func TestSites(t *testing.T) {
-	names, err := filepath.Glob("../../testdata/sites/*.txtar")
+	names, err := filepath.Glob("../../../testdata/sites/*.txtar")
 	if err != nil || len(names) < 12 {
 		t.Fatalf("%d sites, %v", len(names), err)
 	}

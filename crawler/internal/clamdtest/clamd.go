@@ -1,4 +1,5 @@
-package crawlertest
+// Package clamdtest runs ClamAV's daemon with a small database for tests.
+package clamdtest
 
 import (
 	"bufio"
@@ -15,22 +16,22 @@ import (
 	"time"
 )
 
-// What the database of [Clamd] finds. EICAR is the test file of the antivirus industry.
+// What the database of [Start] finds. EICAR is the test file of the antivirus industry.
 const (
-	ClamdPattern          = "orbweaver-test-signature" // anywhere in a body, also within archives
-	ClamdPatternSignature = "Orbweaver.Test-1.UNOFFICIAL"
-	EICAR                 = `X5O!P%@AP[4\PZX54(P^)7CC)7}` + `$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*`
-	EICARSignature        = "Eicar.Self-Made.UNOFFICIAL"
+	Pattern          = "orbweaver-test-signature" // anywhere in a body, also within archives
+	PatternSignature = "Orbweaver.Test-1.UNOFFICIAL"
+	EICAR            = `X5O!P%@AP[4\PZX54(P^)7CC)7}` + `$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*`
+	EICARSignature   = "Eicar.Self-Made.UNOFFICIAL"
 )
 
-// ClamdOptions says how clamd is started.
-type ClamdOptions struct {
+// Options says how clamd is started.
+type Options struct {
 	TCP      bool   // listen on a loopback port instead of a Unix socket
 	Settings string // further lines of clamd.conf, such as "StreamMaxLength 1M"
 }
 
-// ClamdServer is a running clamd.
-type ClamdServer struct {
+// Server is a running clamd.
+type Server struct {
 	// Address is "unix:PATH" or "tcp:127.0.0.1:PORT". A restart keeps it.
 	Address string
 
@@ -41,10 +42,10 @@ type ClamdServer struct {
 	drained chan struct{} // closed when the log has ended
 }
 
-// Clamd runs ClamAV's daemon until the test ends, with a database of two signatures. It
+// Start runs ClamAV's daemon until the test ends, with a database of two signatures. It
 // returns when clamd accepts connections. Without the program the test is skipped, or fails
 // if the environment variable CI is true.
-func Clamd(t testing.TB, options ClamdOptions) *ClamdServer {
+func Start(t testing.TB, options Options) *Server {
 	t.Helper()
 	program, err := exec.LookPath("clamd")
 	if err != nil {
@@ -64,9 +65,9 @@ func Clamd(t testing.TB, options ClamdOptions) *ClamdServer {
 		}
 		return path
 	}
-	write("test.ndb", "Orbweaver.Test-1:0:*:"+hex.EncodeToString([]byte(ClamdPattern))+"\n")
+	write("test.ndb", "Orbweaver.Test-1:0:*:"+hex.EncodeToString([]byte(Pattern))+"\n")
 	write("test.hdb", fmt.Sprintf("%x:%d:Eicar.Self-Made\n", md5.Sum([]byte(EICAR)), len(EICAR)))
-	s := &ClamdServer{t: t, program: program}
+	s := &Server{t: t, program: program}
 	var socket string
 	if options.TCP {
 		address := freeAddress(t)
@@ -93,8 +94,8 @@ func freeAddress(t testing.TB) *net.TCPAddr {
 	return listener.Addr().(*net.TCPAddr)
 }
 
-// Start starts clamd again at the same address, after [ClamdServer.Kill].
-func (s *ClamdServer) Start() {
+// Start starts clamd again at the same address, after [Server.Kill].
+func (s *Server) Start() {
 	s.t.Helper()
 	cmd := exec.Command(s.program, "--config-file", s.config)
 	log, err := cmd.StdoutPipe()
@@ -130,7 +131,7 @@ func (s *ClamdServer) Start() {
 }
 
 // Kill ends clamd at once. It does nothing if clamd has ended.
-func (s *ClamdServer) Kill() {
+func (s *Server) Kill() {
 	if s.cmd == nil {
 		return
 	}

@@ -1,12 +1,12 @@
 //go:build unix
 
-package crawlertest
+package clamdtest
 
 import "syscall"
 
 // Stop halts clamd without ending it: it accepts connections and does not answer until
-// [ClamdServer.Continue]. Stop returns when clamd has halted.
-func (s *ClamdServer) Stop() {
+// [Server.Continue]. Stop returns when clamd has halted.
+func (s *Server) Stop() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		s.t.Fatal(err)
@@ -21,8 +21,8 @@ func (s *ClamdServer) Stop() {
 	}
 }
 
-// Continue resumes a clamd that [ClamdServer.Stop] has halted.
-func (s *ClamdServer) Continue() {
+// Continue resumes a clamd that [Server.Stop] has halted.
+func (s *Server) Continue() {
 	s.t.Helper()
 	if err := s.cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		s.t.Fatal(err)

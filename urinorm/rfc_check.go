@@ -7,7 +7,7 @@ import (
 
 // CheckSyntax checks a URI against the grammar of its scheme, whose case is ignored.
 // rest is the URI after "scheme:", fragment included. If no standard defines a
-// grammar (see [CategoryOf]), it returns nil. It checks
+// grammar (see [CheckableScheme]), it returns nil. It checks
 //
 //   - http, https, ftp, ws, wss: an authority with a host (RFC 9110 4.2.1);
 //   - mailto: [ParseMailto]; urn: [ParseURN] and [URN.Check];
@@ -19,7 +19,7 @@ import (
 //   - doi (ISO 26324), info (RFC 4452), magnet (its links to BitTorrent and
 //     other hashes).
 //
-// The error is an [*Error] with the operation "check". It wraps [ErrTooLong], or in
+// The error is an [*Error] with the operation "check". It wraps the length, or in
 // most cases a [*SyntaxError], whose offset counts from the start of the URI.
 func CheckSyntax(scheme, rest string) error {
 	rule := rfcSchemeRules[rfcLowerASCII(scheme)]

@@ -246,14 +246,9 @@ func ExampleNearestScheme() {
 	// Output: https true
 }
 
-func ExampleCategoryOf() {
-	fmt.Println(urinorm.CategoryOf("https"), urinorm.CategoryOf("tel"), urinorm.CategoryOf("slack"), urinorm.CategoryOf("htp"))
-	// Output: fetchable syntax known unknown
-}
-
-func ExampleSchemeCategory_String() {
-	fmt.Println(urinorm.SchemeSyntax)
-	// Output: syntax
+func ExampleCheckableScheme() {
+	fmt.Println(urinorm.CheckableScheme("tel"), urinorm.FetchableScheme("tel"), urinorm.FetchableScheme("https"))
+	// Output: true false true
 }
 
 func ExampleIsRegistered() {

@@ -54,7 +54,7 @@ const (
 // Header fields need only a '=' and well-formed percent-encodings. A fragment is
 // ignored.
 //
-// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or RFC 5321, or [ErrDomain].
+// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or RFC 5321, or a domain that is not valid.
 func ParseMailto(s string) (Mailto, error) {
 	m, err := parseMailto(s)
 	if err != nil {

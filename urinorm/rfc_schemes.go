@@ -8,33 +8,20 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// SchemeCategory says what a link checker can do with the URIs of a scheme.
-type SchemeCategory int
+// schemeCategory says what a link checker can do with the URIs of a scheme.
+type schemeCategory int
 
 const (
-	SchemeUnknown   SchemeCategory = iota // neither registered nor in wide use: likely a typing error
-	SchemeKnown                           // registered or in wide use, but nothing to check
-	SchemeSyntax                          // a standard defines a grammar for its URIs: see CheckSyntax
-	SchemeFetchable                       // its URIs identify resources that can be fetched
+	schemeUnknown   schemeCategory = iota // neither registered nor in wide use: likely a typing error
+	schemeKnown                           // registered or in wide use, but nothing to check
+	schemeSyntax                          // a standard defines a grammar for its URIs: see CheckSyntax
+	schemeFetchable                       // its URIs identify resources that can be fetched
 )
-
-// String returns "unknown", "known", "syntax" or "fetchable".
-func (c SchemeCategory) String() string {
-	switch c {
-	case SchemeFetchable:
-		return "fetchable"
-	case SchemeSyntax:
-		return "syntax"
-	case SchemeKnown:
-		return "known"
-	}
-	return "unknown"
-}
 
 // rfcSchemeRule holds the rules of a scheme beyond the generic syntax. Every field
 // may be empty.
 type rfcSchemeRule struct {
-	category SchemeCategory
+	category schemeCategory
 	// port is the default port, which scheme-based normalization removes (RFC 3986
 	// 6.2.3).
 	port string
@@ -57,51 +44,51 @@ type rfcSchemeRule struct {
 // directories (RFC 3296), and wrongly treating two URIs as equivalent costs more
 // than missing an equivalence.
 var rfcSchemeRules = map[string]rfcSchemeRule{
-	"http":  {category: SchemeFetchable, port: "80", syntax: checkHost("http", "RFC 9110")},      // RFC 9110 4.2.1
-	"https": {category: SchemeFetchable, port: "443", syntax: checkHost("https", "RFC 9110")},    // RFC 9110 4.2.2
-	"ftp":   {category: SchemeFetchable, port: "21", syntax: checkHost("ftp", "RFC 1738")},       // RFC 1738 3.2
-	"file":  {category: SchemeFetchable, defaultHost: "localhost", equivalence: fileEquivalence}, // RFC 8089
+	"http":  {category: schemeFetchable, port: "80", syntax: checkHost("http", "RFC 9110")},      // RFC 9110 4.2.1
+	"https": {category: schemeFetchable, port: "443", syntax: checkHost("https", "RFC 9110")},    // RFC 9110 4.2.2
+	"ftp":   {category: schemeFetchable, port: "21", syntax: checkHost("ftp", "RFC 1738")},       // RFC 1738 3.2
+	"file":  {category: schemeFetchable, defaultHost: "localhost", equivalence: fileEquivalence}, // RFC 8089
 
-	"ws":  {category: SchemeSyntax, port: "80", syntax: checkHost("ws", "RFC 6455")},   // RFC 6455 3
-	"wss": {category: SchemeSyntax, port: "443", syntax: checkHost("wss", "RFC 6455")}, // RFC 6455 3
+	"ws":  {category: schemeSyntax, port: "80", syntax: checkHost("ws", "RFC 6455")},   // RFC 6455 3
+	"wss": {category: schemeSyntax, port: "443", syntax: checkHost("wss", "RFC 6455")}, // RFC 6455 3
 
-	"urn":    {category: SchemeSyntax, syntax: checkURN},                                  // RFC 8141
-	"mailto": {category: SchemeSyntax, syntax: checkMailto, equivalence: mailEquivalence}, // RFC 6068
-	"tel":    {category: SchemeSyntax, syntax: checkTel, equivalence: telEquivalence},     // RFC 3966
-	"sms":    {category: SchemeSyntax, syntax: checkSMS, equivalence: telEquivalence},     // RFC 5724
-	"geo":    {category: SchemeSyntax, syntax: checkGeo, equivalence: geoEquivalence},     // RFC 5870
-	"doi":    {category: SchemeSyntax, syntax: checkDOI, equivalence: lowerPath},          // ISO 26324
-	"info":   {category: SchemeSyntax, syntax: checkInfo, equivalence: infoEquivalence},   // RFC 4452
-	"magnet": {category: SchemeSyntax, syntax: checkMagnet},
-	"data":   {category: SchemeSyntax, syntax: checkData, content: true}, // Fetch Standard 6
+	"urn":    {category: schemeSyntax, syntax: checkURN},                                  // RFC 8141
+	"mailto": {category: schemeSyntax, syntax: checkMailto, equivalence: mailEquivalence}, // RFC 6068
+	"tel":    {category: schemeSyntax, syntax: checkTel, equivalence: telEquivalence},     // RFC 3966
+	"sms":    {category: schemeSyntax, syntax: checkSMS, equivalence: telEquivalence},     // RFC 5724
+	"geo":    {category: schemeSyntax, syntax: checkGeo, equivalence: geoEquivalence},     // RFC 5870
+	"doi":    {category: schemeSyntax, syntax: checkDOI, equivalence: lowerPath},          // ISO 26324
+	"info":   {category: schemeSyntax, syntax: checkInfo, equivalence: infoEquivalence},   // RFC 4452
+	"magnet": {category: schemeSyntax, syntax: checkMagnet},
+	"data":   {category: schemeSyntax, syntax: checkData, content: true}, // Fetch Standard 6
 
-	"javascript": {category: SchemeKnown, content: true},
+	"javascript": {category: schemeKnown, content: true},
 
-	"acap":   {category: SchemeKnown, port: "674"},  // RFC 2244 11
-	"coap":   {category: SchemeKnown, port: "5683"}, // RFC 7252 6.1
-	"coaps":  {category: SchemeKnown, port: "5684"}, // RFC 7252 6.2
-	"dict":   {category: SchemeKnown, port: "2628"}, // RFC 2229 5
-	"dns":    {category: SchemeKnown, port: "53"},   // RFC 4501 3
-	"gemini": {category: SchemeKnown, port: "1965"},
-	"gopher": {category: SchemeKnown, port: "70"},   // RFC 4266 2
-	"iax":    {category: SchemeKnown, port: "4569"}, // RFC 5456 5
-	"icap":   {category: SchemeKnown, port: "1344"}, // RFC 3507 4.2
-	"imap":   {category: SchemeKnown, port: "143"},  // RFC 5092 3
-	"ipp":    {category: SchemeKnown, port: "631"},  // RFC 3510 4.2
-	"ipps":   {category: SchemeKnown, port: "631"},  // RFC 7472 4.2
-	"msrp":   {category: SchemeKnown, port: "2855"}, // RFC 4975 6
-	"mtqp":   {category: SchemeKnown, port: "1038"}, // RFC 3887 9
-	"nfs":    {category: SchemeKnown, port: "2049"}, // RFC 2224 2
-	"nntp":   {category: SchemeKnown, port: "119"},  // RFC 5538 3
-	"pop":    {category: SchemeKnown, port: "110"},  // RFC 2384 3
-	"rsync":  {category: SchemeKnown, port: "873"},  // RFC 5781 2
-	"rtsp":   {category: SchemeKnown, port: "554"},  // RFC 7826 4.2
-	"rtsps":  {category: SchemeKnown, port: "322"},  // RFC 7826 4.2
-	"rtspu":  {category: SchemeKnown, port: "554"},  // RFC 7826 4.2
-	"snmp":   {category: SchemeKnown, port: "161"},  // RFC 4088 2
-	"telnet": {category: SchemeKnown, port: "23"},   // RFC 4248 2
-	"vemmi":  {category: SchemeKnown, port: "575"},  // RFC 2122 2
-	"vnc":    {category: SchemeKnown, port: "5900"}, // RFC 7869 2.1
+	"acap":   {category: schemeKnown, port: "674"},  // RFC 2244 11
+	"coap":   {category: schemeKnown, port: "5683"}, // RFC 7252 6.1
+	"coaps":  {category: schemeKnown, port: "5684"}, // RFC 7252 6.2
+	"dict":   {category: schemeKnown, port: "2628"}, // RFC 2229 5
+	"dns":    {category: schemeKnown, port: "53"},   // RFC 4501 3
+	"gemini": {category: schemeKnown, port: "1965"},
+	"gopher": {category: schemeKnown, port: "70"},   // RFC 4266 2
+	"iax":    {category: schemeKnown, port: "4569"}, // RFC 5456 5
+	"icap":   {category: schemeKnown, port: "1344"}, // RFC 3507 4.2
+	"imap":   {category: schemeKnown, port: "143"},  // RFC 5092 3
+	"ipp":    {category: schemeKnown, port: "631"},  // RFC 3510 4.2
+	"ipps":   {category: schemeKnown, port: "631"},  // RFC 7472 4.2
+	"msrp":   {category: schemeKnown, port: "2855"}, // RFC 4975 6
+	"mtqp":   {category: schemeKnown, port: "1038"}, // RFC 3887 9
+	"nfs":    {category: schemeKnown, port: "2049"}, // RFC 2224 2
+	"nntp":   {category: schemeKnown, port: "119"},  // RFC 5538 3
+	"pop":    {category: schemeKnown, port: "110"},  // RFC 2384 3
+	"rsync":  {category: schemeKnown, port: "873"},  // RFC 5781 2
+	"rtsp":   {category: schemeKnown, port: "554"},  // RFC 7826 4.2
+	"rtsps":  {category: schemeKnown, port: "322"},  // RFC 7826 4.2
+	"rtspu":  {category: schemeKnown, port: "554"},  // RFC 7826 4.2
+	"snmp":   {category: schemeKnown, port: "161"},  // RFC 4088 2
+	"telnet": {category: schemeKnown, port: "23"},   // RFC 4248 2
+	"vemmi":  {category: schemeKnown, port: "575"},  // RFC 2122 2
+	"vnc":    {category: schemeKnown, port: "5900"}, // RFC 7869 2.1
 }
 
 // DefaultPort returns the default port of a scheme, which [NormalizeRFC] removes.
@@ -111,22 +98,30 @@ func DefaultPort(scheme string) (int, bool) {
 	return port, err == nil
 }
 
-// CategoryOf returns the category of a scheme, whose case is ignored.
-func CategoryOf(scheme string) SchemeCategory {
+// categoryOf returns the category of a scheme, whose case is ignored.
+func categoryOf(scheme string) schemeCategory {
 	scheme = rfcLowerASCII(scheme)
 	if rule, ok := rfcSchemeRules[scheme]; ok {
 		return rule.category
 	}
 	if rfcRegistry[scheme] != registeredNowhere || rfcPrivateScheme(scheme) {
-		return SchemeKnown
+		return schemeKnown
 	}
-	return SchemeUnknown
+	return schemeUnknown
 }
+
+// FetchableScheme reports whether the URIs of a scheme, whose case is ignored, identify resources that can
+// be fetched.
+func FetchableScheme(scheme string) bool { return categoryOf(scheme) == schemeFetchable }
+
+// CheckableScheme reports whether a standard defines a grammar for the URIs of a scheme, whose case is
+// ignored, that are not fetched: see [CheckSyntax].
+func CheckableScheme(scheme string) bool { return categoryOf(scheme) == schemeSyntax }
 
 // KnownScheme reports whether a scheme, whose case is ignored, is in the IANA
 // registry of URI schemes, is in wide use without registration, or has the form of
 // a private scheme: a reversed domain (RFC 7595 3.8), "web+name" or "ext+name".
-func KnownScheme(scheme string) bool { return CategoryOf(scheme) != SchemeUnknown }
+func KnownScheme(scheme string) bool { return categoryOf(scheme) != schemeUnknown }
 
 // commonSchemes lists the schemes that authors are likely to mistype, most likely
 // first.

@@ -26,18 +26,14 @@ func TestKnownScheme(t *testing.T) {
 }
 
 func TestCategoryOf(t *testing.T) {
-	for scheme, want := range map[string]SchemeCategory{
-		"HTTP": SchemeFetchable, "file": SchemeFetchable, "ftp": SchemeFetchable,
-		"mailto": SchemeSyntax, "Data": SchemeSyntax, "urn": SchemeSyntax,
-		"javascript": SchemeKnown, "gopher": SchemeKnown, "slack": SchemeKnown, "htpp": SchemeUnknown,
+	for scheme, want := range map[string]schemeCategory{
+		"HTTP": schemeFetchable, "file": schemeFetchable, "ftp": schemeFetchable,
+		"mailto": schemeSyntax, "Data": schemeSyntax, "urn": schemeSyntax,
+		"javascript": schemeKnown, "gopher": schemeKnown, "slack": schemeKnown, "htpp": schemeUnknown,
 	} {
-		if got := CategoryOf(scheme); got != want {
+		if got := categoryOf(scheme); got != want {
 			t.Errorf("%s: %v, want %v", scheme, got, want)
 		}
-	}
-	if SchemeFetchable.String() != "fetchable" || SchemeSyntax.String() != "syntax" ||
-		SchemeKnown.String() != "known" || SchemeUnknown.String() != "unknown" {
-		t.Error("the names of the categories")
 	}
 }
 

@@ -314,7 +314,7 @@ func isTreeURL(s string) bool {
 // mailto:joe@example.com, and not a name with a colon in it.
 func isOtherAddress(s string) bool {
 	scheme, rest, found := strings.Cut(s, ":")
-	return found && len(scheme) > 1 && !strings.HasPrefix(rest, "//") && urinorm.CategoryOf(strings.ToLower(scheme)) != urinorm.SchemeUnknown
+	return found && len(scheme) > 1 && !strings.HasPrefix(rest, "//") && urinorm.KnownScheme(scheme)
 }
 
 func hasScheme(s, scheme string) bool {

@@ -25,25 +25,24 @@ func UncheckedScheme(ref string) Outcome {
 	if isHostAndPort(scheme, rest) {
 		return Skip(check.CodeSchemeUnknown, fmt.Sprintf("%s looks like a host with its port; write https:// before it", quoteName(scheme+":"+port(rest))))
 	}
-	switch urinorm.CategoryOf(scheme) {
-	case urinorm.SchemeUnknown:
+	switch {
+	case !urinorm.KnownScheme(scheme):
 		return Skip(check.CodeSchemeUnknown, unknownScheme(scheme, rest))
-	case urinorm.SchemeSyntax:
-		err := urinorm.CheckSyntax(scheme, rest)
-		if scheme == "tel" {
-			return telephone(rest, err)
-		}
-		if err != nil {
-			return Invalid(err)
-		}
-		if scheme == "mailto" {
-			return Outcome{Code: check.CodeOK, Size: -1}
-		}
-		return Skip(check.CodeSchemeUnchecked, "only the syntax of "+scheme+": addresses is checked, and it is valid")
-	case urinorm.SchemeFetchable:
+	case urinorm.FetchableScheme(scheme):
 		return Skip(check.CodeSchemeUnchecked, scheme+": addresses are not fetched in this run")
+	case !urinorm.CheckableScheme(scheme):
+		return Skip(check.CodeSchemeUnchecked, scheme+": addresses are not checked")
 	}
-	return Skip(check.CodeSchemeUnchecked, scheme+": addresses are not checked")
+	err := urinorm.CheckSyntax(scheme, rest)
+	switch {
+	case scheme == "tel":
+		return telephone(rest, err)
+	case err != nil:
+		return Invalid(err)
+	case scheme == "mailto":
+		return Outcome{Code: check.CodeOK, Size: -1}
+	}
+	return Skip(check.CodeSchemeUnchecked, "only the syntax of "+scheme+": addresses is checked, and it is valid")
 }
 
 // telephone returns the outcome of a tel URI, of which rest follows the colon. Telephones dial many

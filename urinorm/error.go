@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// The causes that an [Error] wraps. errors.Is distinguishes them.
+// The causes that an [Error] wraps.
 var (
-	// errTooLong: a reference is longer than [MaxReference] bytes.
+	// errTooLong: a reference is longer than maxReference bytes.
 	errTooLong = errors.New("reference is too long")
 	// errRelative: a relative reference has no base, or one with an opaque path
 	// (URL Standard 4.4, scheme state and no scheme state).

@@ -21,7 +21,8 @@ var errBase = errors.New("base URI has no scheme")
 // authority ("s:" and "/.//b" would give "s://b"), the path gets the prefix "/.",
 // which section 5.2.4 removes again.
 //
-// The error is an [*Error] that wraps a [*SyntaxError], [ErrTooLong] or [ErrBase].
+// The error is an [*Error]. It wraps a [*SyntaxError] unless a reference is too long, or base is
+// not absolute.
 func ResolveRFC(base, ref string, strict bool) (string, error) {
 	b, err := ParseRFC(base)
 	if err != nil {

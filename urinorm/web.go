@@ -13,8 +13,7 @@ const maxReference = 16 << 20
 // returns the repairs that were needed. The query is encoded in UTF-8. References
 // on a page are resolved by a [Base], which knows the charset of the page.
 //
-// The error is an *[Error] that wraps one of [ErrRelative], [ErrHost],
-// [ErrDomain], [ErrIPv4], [ErrIPv6], [ErrPort] and [ErrTooLong].
+// The error is an *[Error]: s is relative or too long, or its host or its port is not valid.
 func ParseWeb(s string) (URL, Repairs, error) {
 	var buf [256]byte // on the stack, as the fast path does not retain it
 	if href, at, ok := appendFastAbsolute(buf[:0], s); ok {

@@ -15,8 +15,7 @@ type Base struct {
 // ("windows-1252"); "" is UTF-8. It affects only the queries of http, https, ftp
 // and file URLs (URL Standard 4.4, query state).
 //
-// The error is an *[Error] that wraps [ErrCharset], or [ErrRelative] for the
-// zero URL.
+// The error is an *[Error]: the charset is unknown, or u is the zero URL.
 func NewBase(u URL, charset string) (*Base, error) {
 	if u.IsZero() {
 		return nil, newError("use as base", "", errRelative)

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"io"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -144,8 +145,8 @@ func (c *Config) Reaches(seeds []Seed) func(urinorm.URL) bool {
 // Inputs returns what a run would read first, as reports print it. "-" is standard input.
 func (c *Config) Inputs(from []Seed) (names []string) { return seeds.Inputs(c.newScope(from), from) }
 
-// SignIn signs in to a session of a login without a crawl, and proves it. The error is a
-// *session.Failure, or that of the context.
-func SignIn(ctx context.Context, login *Login, s *session.Session) (*session.Proof, error) {
-	return signin.NewSender(signin.Client{Fetch: login.Fetch, Browser: login.Browser}).SignIn(ctx, s)
+// SignIn signs in without a crawl, and proves it. Trace receives a line for each step, without
+// secrets; it may be nil. The error is a *session.Failure, or that of the context.
+func SignIn(ctx context.Context, by *Login, login *session.Login, trace io.Writer) (session.SignedIn, error) {
+	return signin.NewSender(signin.Client{Fetch: by.Fetch, Browser: by.Browser}).Try(ctx, login, trace)
 }

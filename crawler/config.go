@@ -269,8 +269,8 @@ type Deliver struct {
 // Login is what a run needs for its sessions. What belongs to one is requested again after the
 // session was lost, so that no page counts that was requested without it.
 type Login struct {
-	// Sessions are the logins of the run, and the session of its cookies.
-	Sessions []*session.Session
+	// Logins are those of the run, with that of its cookies (session.ForCookies).
+	Logins []*session.Login
 	// Fetch sends the requests of the sessions, and holds their cookies.
 	Fetch fetch.Fetcher
 	// Browser fills in the forms of the logins that want that; nil if there is none. The caller
@@ -400,7 +400,7 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 // its targets.
 func (c *Config) reportSettings() string {
 	j, d := &c.Judging, &c.Deliver
-	if c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Sessions) > 0 ||
+	if c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Logins) > 0 ||
 		j.SoftNotFound || j.CheckHTTPS || j.TextFragments || j.Drift != nil || j.Archive != nil || j.Inspector != nil || d.Stream || d.Pages || d.Asks != nil {
 		return ""
 	}

@@ -37,7 +37,7 @@ func (j *describer) crawl() *verdicts.Crawl {
 func crawlOf(cfg *Config, door *admit.Door) *verdicts.Crawl {
 	scope, d, p := door.Scope(), cfg.Deliver, cfg.Politeness
 	return &verdicts.Crawl{Judging: &scope.Judging, Scope: scope, Print: scope.Print, Store: cfg.Keep.Store, Cache: cfg.Keep.Cache, Door: door, Settings: verdicts.Settings{
-		Show: d.Show, ReportsPages: d.Pages, Watched: d.Watched, Watch: d.Watch, ReadAgain: cfg.Reading.ReadAgain, Anchors: extract.Input{Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher, AnchorsOnly: true}, Sessions: cfg.Login.Sessions,
+		Show: d.Show, ReportsPages: d.Pages, Watched: d.Watched, Watch: d.Watch, ReadAgain: cfg.Reading.ReadAgain, Anchors: extract.Input{Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher, AnchorsOnly: true}, Logins: cfg.Login.Logins,
 		MaxRedirects: cfg.Limits.MaxRedirects, Stop: cfg.Stop, MaxTime: cfg.Limits.MaxTime,
 		Rate: p.Rate, Delay: p.Delay, Retries: p.Retries, Backoff: p.Backoff, MaxWait: p.MaxWait,
 	}}

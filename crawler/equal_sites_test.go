@@ -132,7 +132,7 @@ func (s *equalSite) config(t *testing.T) *crawler.Config {
 	cfg := &crawler.Config{Fetch: fetch.Mux{"http": client, "https": client}, Deliver: crawler.Deliver{Show: showAll, Pages: true}, Judging: crawler.Judging{SkipMail: true},
 		Politeness: crawler.Politeness{Backoff: time.Millisecond, SecondPassAfter: time.Millisecond, Concurrency: 8}, Limits: crawler.Limits{Grace: time.Millisecond}}
 	if plan != nil {
-		cfg.Login = crawler.Login{Fetch: client, Sessions: []*session.Session{session.New(plan.Logins[0], session.Options{})}}
+		cfg.Login = crawler.Login{Fetch: client, Logins: plan.Logins}
 		cfg.Scope.Credentials = true
 	} else {
 		cfg.Keep.Cookies = client

@@ -67,7 +67,7 @@ func TestReportSettings(t *testing.T) {
 		"Judging.Drift":           func(c *Config) { c.Judging.Drift = &Drift{} },
 		"Judging.Archive":         func(c *Config) { c.Judging.Archive = &Archive{} },
 		"Judging.Inspector":       func(c *Config) { c.Judging.Inspector = &inspect.Inspector{} },
-		"Login.Sessions":          func(c *Config) { c.Login.Sessions = []*session.Session{{}} },
+		"Login.Logins":            func(c *Config) { c.Login.Logins = []*session.Login{{}} },
 		"Render.Mode":             func(c *Config) { c.Render.Mode = RenderAuto },
 		"Keep.Coordination":       func(c *Config) { c.Keep.Coordination = &store.Coordination{} },
 		"Deliver.Stream":          func(c *Config) { c.Deliver.Stream = true },

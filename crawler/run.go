@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -51,6 +52,7 @@ type run struct {
 
 	governor *local.Governor
 	sessions *signin.Sessions[settlement]
+	opened   []*formlogin.Session
 	inFlight *local.InFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 
@@ -108,7 +110,8 @@ func (r *run) crawlAndReport(ctx context.Context) (*result.Summary, error) {
 
 func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](cfg.Login.Sessions, signin.Client{Fetch: cfg.Login.Fetch, Browser: cfg.Login.Browser}, cfg.Login.Retries, cfg.Politeness.Backoff)}
+	opened := formlogin.Open(cfg.Login.Logins)
+	r := &run{cfg: cfg, opened: opened, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](opened, signin.Client{Fetch: cfg.Login.Fetch, Browser: cfg.Login.Browser}, cfg.Login.Retries, cfg.Politeness.Backoff)}
 	r.door = newDoor(cfg, from)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
@@ -165,7 +168,7 @@ func newMemory(r *run) *recall.Memory {
 // newReader returns what reads the documents of a run.
 func newReader(r *run) *reading.Reader {
 	cfg := r.cfg
-	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.Documents, Asks: cfg.Deliver.Asks},
+	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: r.opened, Out: r.out, Files: &r.seeds.Documents, Asks: cfg.Deliver.Asks},
 		document.Settings{
 			Input: extract.Input{Acts: r.door.Scope().Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
 			Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,

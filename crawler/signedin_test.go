@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -228,7 +229,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Helper()
 	start := mustParse(t, s.base+"/")
 	config := fetch.HTTPConfig{Timeout: time.Minute, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(start)}}
-	var one *session.Session
+	var one *session.Login
 	if login {
 		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret")}},
 			[]urinorm.URL{start}, func(urinorm.URL) bool { return true })
@@ -236,11 +237,11 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 			t.Fatal(err)
 		}
 		config.CookieGroups = plan.CookieGroups()
-		one = session.New(plan.Logins[0], session.Options{})
+		one = plan.Logins[0]
 	} else {
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
-		one = session.FromCookies([]urinorm.URL{start}, session.Options{})
+		one = session.ForCookies([]urinorm.URL{start})
 	}
 	client, err := fetch.NewHTTP(config)
 	if err != nil {
@@ -249,7 +250,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Cleanup(client.Close)
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": client}
-	cfg.Login, cfg.Scope.Credentials = Login{Sessions: []*session.Session{one}, Fetch: client}, true
+	cfg.Login, cfg.Scope.Credentials = Login{Logins: []*session.Login{one}, Fetch: client}, true
 	if change != nil {
 		change(cfg)
 	}
@@ -304,7 +305,7 @@ func TestSessionIsRenewed(t *testing.T) {
 				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
-				if s.signIns < row.signIns || s.signIns > session.MaxSignIns {
+				if s.signIns < row.signIns || s.signIns > formlogin.MaxSignIns {
 					t.Errorf("%d sign-ins", s.signIns)
 				}
 			})

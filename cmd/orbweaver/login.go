@@ -234,16 +234,14 @@ func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
 // configureSessions gives a run its sessions: those of the logins and, with --cookies,
 // those of the start targets that the cookies are for.
 func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
-	login, options := &cfg.Login, session.Options{}
+	login := &cfg.Login
 	login.Fetch = web
-	for _, l := range logins.Logins {
-		login.Sessions = append(login.Sessions, session.New(l, options))
-	}
+	login.Logins = slices.Clone(logins.Logins)
 	pages := startPages(p)
 	for i, u := range pages {
-		known := slices.ContainsFunc(login.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) })
+		known := slices.ContainsFunc(login.Logins, func(l *session.Login) bool { return l.Covers(u) })
 		if !known && web.HasUserCookies(u) {
-			login.Sessions = append(login.Sessions, session.FromCookies(pages[i:], options))
+			login.Logins = append(login.Logins, session.ForCookies(pages[i:]))
 		}
 	}
 	cfg.Scope.SessionOrigins = logins.Origins()

@@ -141,20 +141,19 @@ func (l *loginOutput) printf(format string, args ...any) {
 // test signs in. The error is that of the context.
 func (l *loginOutput) test(ctx context.Context, sending *crawler.Login, login *session.Login) error {
 	l.printf("%s: %s", login.Name, login.URL.Printed())
-	s := session.New(login, session.Options{Trace: notes(func(format string, args ...any) { l.printf("  "+format, args...) })})
-	proof, err := crawler.SignIn(ctx, sending, s)
+	signedIn, err := crawler.SignIn(ctx, sending, login, notes(func(format string, args ...any) { l.printf("  "+format, args...) }))
 	failure, failed := errors.AsType[*session.Failure](err)
 	switch {
 	case failed:
 		l.conclude(report.ExitUnsound, string(failure.Code)+": "+failure.Message)
 	case err != nil:
 		return err
-	case !proof.Proven:
-		l.conclude(report.ExitFindings, string(check.CodeLoginUnproven)+": "+proof.Doubt())
+	case signedIn.Doubt != "":
+		l.conclude(report.ExitFindings, string(check.CodeLoginUnproven)+": "+signedIn.Doubt)
 	default:
-		l.conclude(exitOK, "signed in: "+proof.Page.Printed()+" shows it")
+		l.conclude(exitOK, "signed in: "+signedIn.Page.Printed()+" shows it")
 	}
-	for _, address := range s.LeaveAlone() {
+	for _, address := range signedIn.LeftAlone {
 		l.printf("  left alone: %s", address)
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Check a login before anything is sent. A crawl takes the Session in Config.Login.
+// Check a login before anything is sent. A crawl takes the Login in Config.Login.
 func ExampleNewPlan() {
 	start, _, _ := urinorm.ParseWeb("https://example.com/members/")
 	plan, err := session.NewPlan([]session.Config{{

@@ -10,6 +10,7 @@ import (
 	"github.com/andybalholm/cascadia"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/orbweaver/orbweaver/crawler/internal/totp"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -50,18 +51,18 @@ type Field struct {
 // Login is a valid Config.
 type Login struct {
 	Name       string
-	URL        urinorm.URL
-	user       string
+	URL        urinorm.URL // zero for cookies from a file
+	User       string
 	Password   Secret
-	check      urinorm.URL // zero if there is none
-	checkText  string
-	fields     []Field
-	fresh      time.Duration
-	rendered   bool
-	form       goquery.Matcher // nil if the form is to be found
-	totp       *oneTimeCodes   // nil if there is no key
-	origins    origins         // of those that get the cookies
-	startPages []urinorm.URL
+	Check      urinorm.URL // zero if there is none
+	CheckText  string
+	Fields     []Field
+	Fresh      time.Duration
+	Rendered   bool
+	Form       goquery.Matcher // nil if the form is to be found
+	TOTP       *totp.Codes     // nil if there is no key
+	Origins    []string        // that get the cookies: schemes with a host and a port, such as "https://example.com:8080"
+	StartPages []urinorm.URL   // that get the cookies
 }
 
 // Plan is the logins of a run.
@@ -80,7 +81,7 @@ func NewPlan(configs []Config, targets []urinorm.URL, internal func(urinorm.URL)
 			faults = append(faults, fmt.Errorf("%s: %w", c.Name, err))
 			continue
 		}
-		for _, origin := range login.origins {
+		for _, origin := range login.Origins {
 			if other := p.covering(origin); other != nil {
 				faults = append(faults, fmt.Errorf("%s: %s also gets the cookies of %s; a host can have only one login", c.Name, origin, other.Name))
 				break
@@ -93,7 +94,7 @@ func NewPlan(configs []Config, targets []urinorm.URL, internal func(urinorm.URL)
 
 func (p *Plan) covering(origin string) *Login {
 	for _, l := range p.Logins {
-		if slices.Contains(l.origins, origin) {
+		if slices.Contains(l.Origins, origin) {
 			return l
 		}
 	}
@@ -104,7 +105,7 @@ func (p *Plan) covering(origin string) *Login {
 func (p *Plan) CookieGroups() [][]string {
 	var groups [][]string
 	for _, l := range p.Logins {
-		groups = append(groups, l.origins)
+		groups = append(groups, l.Origins)
 	}
 	return groups
 }
@@ -113,7 +114,7 @@ func (p *Plan) CookieGroups() [][]string {
 func (p *Plan) Origins() map[string]bool {
 	origins := map[string]bool{}
 	for _, l := range p.Logins {
-		for _, origin := range l.origins {
+		for _, origin := range l.Origins {
 			origins[origin] = true
 		}
 	}
@@ -121,47 +122,10 @@ func (p *Plan) Origins() map[string]bool {
 }
 
 // Covers reports whether a URL gets the cookies of the login.
-func (l *Login) Covers(u urinorm.URL) bool { return l.origins.have(u) }
-
-// permits reports what keeps a sign-in from going from one URL to another.
-func (l *Login) permits(from, to urinorm.URL) *Failure {
-	switch {
-	case from.Scheme() == "https" && to.Scheme() == "http":
-		return challenge("%s leads from https to http, at %s: nothing is sent there", from.Printed(), to.Printed())
-	case !l.Covers(to):
-		return challenge("%s leads to another %s, %s: if it belongs to the sign-in, list it in hosts of a [[login]]",
-			from.Printed(), l.origins.difference(to), originOf(to))
-	}
-	return nil
-}
-
-// origins are schemes with a host and a port, such as "https://example.com:8080".
-type origins []string
-
-// have reports whether the origin of a URL is one of them.
-func (o origins) have(u urinorm.URL) bool { return slices.Contains(o, originOf(u)) }
-
-// difference names what distinguishes the origin of a URL from all of them: the host, or for a
-// host of one the scheme or the port.
-func (o origins) difference(to urinorm.URL) string {
-	difference := "host"
-	for _, origin := range o {
-		own, _, err := urinorm.ParseWeb(origin + "/")
-		switch {
-		case err != nil || own.Host() != to.Host():
-		case own.Scheme() == to.Scheme():
-			return "port"
-		case own.Port() == to.Port():
-			difference = "scheme"
-		case difference == "host":
-			difference = "scheme and port"
-		}
-	}
-	return difference
-}
+func (l *Login) Covers(u urinorm.URL) bool { return slices.Contains(l.Origins, originOf(u)) }
 
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
-	l := &Login{Name: c.Name, user: c.User, Password: c.Password, fields: c.Fields, fresh: c.Fresh, rendered: c.Rendered}
+	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh, Rendered: c.Rendered}
 	var err error
 	if l.URL, err = parseWebURL(c.URL); err != nil {
 		return nil, err
@@ -178,7 +142,7 @@ func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool)
 	}
 	for _, t := range targets {
 		if l.Covers(t) {
-			l.startPages = append(l.startPages, t)
+			l.StartPages = append(l.StartPages, t)
 		}
 	}
 	switch {
@@ -196,12 +160,12 @@ func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool)
 		}
 	}
 	if c.Form != "" {
-		if l.form, err = cascadia.Compile(c.Form); err != nil {
+		if l.Form, err = cascadia.Compile(c.Form); err != nil {
 			return nil, fmt.Errorf("--login-form: %q is not a CSS selector: %w", c.Form, err)
 		}
 	}
 	if !c.TOTP.IsZero() {
-		if l.totp, err = newOneTimeCodes(c.TOTP); err != nil {
+		if l.TOTP, err = totp.New(c.TOTP.Reveal()); err != nil {
 			return nil, fmt.Errorf("totp: %w", err)
 		}
 	}
@@ -217,31 +181,36 @@ func (l *Login) setOrigins(hosts []string, internal bool) error {
 		if err != nil {
 			return fmt.Errorf("hosts: %q is not allowed: %w", host, err)
 		}
-		l.origins.add(u)
+		l.add(u)
 	}
 	if !internal && !l.Covers(l.URL) {
 		return fmt.Errorf("%s: its host is on the site of no target: list it in hosts of a [[login]]", l.URL.Printed())
 	}
-	l.origins.add(l.URL)
+	l.add(l.URL)
 	if len(hosts) == 0 {
-		l.origins.addSite(l.URL)
+		l.addSite(l.URL)
 	}
 	return nil
 }
 
 // addSite adds the origin of a URL, with and without "www.".
-func (o *origins) addSite(u urinorm.URL) {
-	o.add(u)
+func (l *Login) addSite(u urinorm.URL) {
+	l.add(u)
 	if other, _, err := urinorm.ParseWeb(u.Scheme() + "://" + twin(u.Authority()) + "/"); err == nil {
-		o.add(other)
+		l.add(other)
 	}
 }
 
 // add adds the origin of a URL, and that with https if it has http.
-func (o *origins) add(u urinorm.URL) {
-	*o = added(*o, originOf(u))
+func (l *Login) add(u urinorm.URL) {
+	origins := []string{originOf(u)}
 	if u.Scheme() == "http" && u.Port() == "" {
-		*o = added(*o, "https://"+u.Authority())
+		origins = append(origins, "https://"+u.Authority())
+	}
+	for _, origin := range origins {
+		if !slices.Contains(l.Origins, origin) {
+			l.Origins = append(l.Origins, origin)
+		}
 	}
 }
 
@@ -292,7 +261,7 @@ func (l *Login) setCheck(check, text string) error {
 	if !l.Covers(u) {
 		return fmt.Errorf("--login-check: %s is on another host than the login: list the host in hosts of a [[login]]", u.Printed())
 	}
-	l.check, l.checkText = u, text
+	l.Check, l.CheckText = u, text
 	return nil
 }
 
@@ -325,4 +294,18 @@ func sameHost(target, login string, hosts []string) bool {
 	return target == login || target == twin(login) || slices.ContainsFunc(hosts, func(host string) bool {
 		return strings.EqualFold(host, target) || strings.HasPrefix(strings.ToLower(host), target+":")
 	})
+}
+
+// ForCookies returns the login of a session of the user's cookies, which nobody can renew. Starts are
+// the start pages that get the cookies; the session is for the site of the first, and those of other
+// sites are left out.
+func ForCookies(starts []urinorm.URL) *Login {
+	l := &Login{Name: "--cookies"}
+	l.addSite(starts[0])
+	for _, u := range starts {
+		if l.Covers(u) {
+			l.StartPages = append(l.StartPages, u)
+		}
+	}
+	return l
 }

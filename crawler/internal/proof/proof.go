@@ -23,6 +23,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -45,7 +46,7 @@ type Config struct {
 // Held is a visit that had its answer.
 type Held struct {
 	ID      frontier.ID
-	Seen    session.Answer
+	Seen    formlogin.Answer
 	Removes bool // the answer removes a cookie of the session
 	Alone   bool // no other request was part of the session meanwhile, as Admit has returned
 
@@ -69,12 +70,12 @@ const (
 
 // Answer is what a worker has found out.
 type Answer struct {
-	Standing session.Standing
+	Standing formlogin.Standing
 	Forgets  bool
 	// Proof is that of a sign-in, and Page the sign-in page. If nobody is signed in, Failure
 	// says why.
-	Proof   *session.Proof
-	Page    session.SignInPage
+	Proof   *formlogin.Proof
+	Page    formlogin.SignInPage
 	Failure *session.Failure
 }
 
@@ -109,7 +110,7 @@ type Settled struct {
 // concurrent use.
 type Watch struct {
 	config Config
-	signIn *session.Recognizer
+	signIn *formlogin.Recognizer
 
 	asked    asked            // what a worker finds out now
 	closed   bool             // no target is requested until a worker has signed in again
@@ -149,7 +150,7 @@ type asked struct {
 
 // New returns a Watch before anybody signs in.
 func New(config Config) *Watch {
-	return &Watch{config: config, signIn: session.NewRecognizer(session.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}}
+	return &Watch{config: config, signIn: formlogin.NewRecognizer(formlogin.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}}
 }
 
 // Begin notes the first sign-in. Without one, as with cookies, it is not called.
@@ -230,7 +231,7 @@ func (w *Watch) Hold(h Held, stale bool) (s Step) {
 }
 
 // returnsTo reports whether the query of the sign-in page's URL names the page.
-func returnsTo(a session.Answer) bool {
+func returnsTo(a formlogin.Answer) bool {
 	query, _ := a.Next.Query()
 	if decoded, err := url.QueryUnescape(query); err == nil {
 		query = decoded
@@ -282,7 +283,7 @@ func (w *Watch) next(s *Step, idle bool) {
 	case renewing || w.due(idle): // the session is only old, or may be lost
 		w.asked = asked{what: AskStanding, held: len(w.held), idle: idle || renewing, renewing: renewing}
 		if w.public {
-			w.stands(s, session.Public)
+			w.stands(s, formlogin.Public)
 			return
 		}
 		s.Ask = AskStanding
@@ -306,14 +307,14 @@ func (w *Watch) due(idle bool) bool {
 }
 
 // stands decides about what is held.
-func (w *Watch) stands(s *Step, standing session.Standing) {
+func (w *Watch) stands(s *Step, standing formlogin.Standing) {
 	switch standing {
-	case session.Holding:
+	case formlogin.Holding:
 		w.settle(s, w.asked.held)
-	case session.Lost:
+	case formlogin.Lost:
 		w.lose(s)
 		return
-	case session.Public:
+	case formlogin.Public:
 		if w.isPublic(s) {
 			w.lose(s)
 			return
@@ -415,16 +416,16 @@ func (w *Watch) settleCulprit(s *Step) {
 
 // tries reads a proof of a new session before the suspect is visited again. If the session is lost
 // already, the suspect did not end the one before.
-func (w *Watch) tries(s *Step, standing session.Standing) {
+func (w *Watch) tries(s *Step, standing formlogin.Standing) {
 	switch {
-	case standing == session.Lost:
+	case standing == formlogin.Lost:
 		w.blame.stray()
 		w.unseen = true
 		w.renew(s)
-	case standing == session.Holding && w.asked.trials > 1:
+	case standing == formlogin.Holding && w.asked.trials > 1:
 		w.asked.trials--
 		s.Ask = AskStanding
-	case standing == session.Holding:
+	case standing == formlogin.Holding:
 		w.open(s)
 	default: // nothing can be proven now
 		w.blame.suspect = suspicion{}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -136,7 +137,7 @@ func newWorld(t *testing.T, c *choices, k kind, targets, workers int) *world {
 	w := &world{T: t, choices: c, kind: k, watch: New(k.config), targets: make([]target, targets+1), workers: make([]member, workers), alive: true,
 		losses: 1, stales: 1, unknowns: 1, failures: 1, leases: 1, dismissals: 1}
 	if k.config.CanSignIn {
-		w.watch.Begin(Answer{Proof: &session.Proof{Proven: true, Public: k.public}})
+		w.watch.Begin(Answer{Proof: &formlogin.Proof{Proven: true, Public: k.public}})
 	} else {
 		w.watch.public = k.public
 	}
@@ -230,7 +231,7 @@ func (w *world) visit(m *member, id frontier.ID) {
 		w.leases--
 	}
 	t.where = visited
-	*m = member{id: id, good: w.alive, held: Held{ID: id, Alone: alone, Seen: session.Answer{URL: start, Status: 200}}}
+	*m = member{id: id, good: w.alive, held: Held{ID: id, Alone: alone, Seen: formlogin.Answer{URL: start, Status: 200}}}
 	switch {
 	case w.alive && t.ends:
 		w.alive, m.held.Removes = false, w.kind.removes
@@ -321,16 +322,16 @@ func (w *world) findOut(ask Ask) *Answer {
 	case ask == AskStanding && w.unknowns > 0 && w.pick(2) == 1:
 		w.unknowns--
 	case ask == AskStanding && w.alive:
-		a.Standing = session.Holding
+		a.Standing = formlogin.Holding
 	case ask == AskStanding:
-		a.Standing = session.Lost
+		a.Standing = formlogin.Lost
 	case ask == AskForgets:
 		w.lost++
 	case ask == AskSignIn && w.failures > 0 && w.pick(2) == 1:
 		w.failures--
 		a.Failure = &session.Failure{Code: judging.CodeLoginFailed}
 	case ask == AskSignIn:
-		w.alive, a.Proof = true, &session.Proof{Proven: true, Public: w.kind.public}
+		w.alive, a.Proof = true, &formlogin.Proof{Proven: true, Public: w.kind.public}
 	}
 	return a
 }
@@ -356,7 +357,7 @@ func TestSchedules(t *testing.T) {
 
 // visitAll visits targets, one after another, each with the standing that is found out after it. New
 // sessions stand their trials.
-func visitAll(w *Watch, standings []session.Standing, seen func(id frontier.ID) Held) (settled []Settled, signIns int) {
+func visitAll(w *Watch, standings []formlogin.Standing, seen func(id frontier.ID) Held) (settled []Settled, signIns int) {
 	for i, standing := range standings {
 		id := frontier.ID(i + 1)
 		_, alone, _ := w.Admit(id)
@@ -372,12 +373,12 @@ func visitAll(w *Watch, standings []session.Standing, seen func(id frontier.ID) 
 			switch s.Ask {
 			case AskStanding:
 				steps = append(steps, w.Answer(Answer{Standing: standing}))
-				standing = session.Holding
+				standing = formlogin.Holding
 			case AskForgets:
 				steps = append(steps, w.Answer(Answer{}))
 			case AskSignIn:
 				signIns++
-				steps = append(steps, w.Answer(Answer{Proof: &session.Proof{Page: proofPage}}))
+				steps = append(steps, w.Answer(Answer{Proof: &formlogin.Proof{Page: proofPage}}))
 			}
 		}
 	}
@@ -386,22 +387,22 @@ func visitAll(w *Watch, standings []session.Standing, seen func(id frontier.ID) 
 
 // A session is renewed so many times in a row without a page that it proves.
 func TestRetries(t *testing.T) {
-	const lost, holds, unknown = session.Lost, session.Holding, session.Unknown
+	const lost, holds, unknown = formlogin.Lost, formlogin.Holding, formlogin.Unknown
 	for _, row := range []struct {
 		retries   int
-		standings []session.Standing
+		standings []formlogin.Standing
 		signIns   int
 		over      bool
 	}{
-		{2, []session.Standing{lost, lost}, 2, false},
-		{2, []session.Standing{lost, lost, lost}, 2, true},
-		{2, []session.Standing{lost, lost, holds, lost, lost}, 4, false},
-		{-1, []session.Standing{holds, lost}, 0, true},
-		{2, []session.Standing{unknown, unknown}, 0, false},
-		{2, []session.Standing{unknown, unknown, unknown}, 1, false},
+		{2, []formlogin.Standing{lost, lost}, 2, false},
+		{2, []formlogin.Standing{lost, lost, lost}, 2, true},
+		{2, []formlogin.Standing{lost, lost, holds, lost, lost}, 4, false},
+		{-1, []formlogin.Standing{holds, lost}, 0, true},
+		{2, []formlogin.Standing{unknown, unknown}, 0, false},
+		{2, []formlogin.Standing{unknown, unknown, unknown}, 1, false},
 	} {
 		w := New(Config{CanSignIn: true, Retries: row.retries})
-		_, signIns := visitAll(w, row.standings, func(frontier.ID) Held { return Held{Seen: session.Answer{URL: start, Status: 200}} })
+		_, signIns := visitAll(w, row.standings, func(frontier.ID) Held { return Held{Seen: formlogin.Answer{URL: start, Status: 200}} })
 		if over := w.Over(); signIns != row.signIns || (over != nil) != row.over || over != nil && over.Code != judging.CodeLoginLost {
 			t.Errorf("%d retries, %v: %d sign-ins, over %v; want %d, %t", row.retries, row.standings, signIns, over, row.signIns, row.over)
 		}
@@ -413,9 +414,9 @@ func TestRetries(t *testing.T) {
 func TestFailedSignIns(t *testing.T) {
 	w := New(Config{CanSignIn: true, Retries: 3, Backoff: time.Second})
 	w.Admit(1)
-	w.Hold(Held{ID: 1, Seen: session.Answer{URL: start, Status: 302, Next: signIn}}, false)
+	w.Hold(Held{ID: 1, Seen: formlogin.Answer{URL: start, Status: 302, Next: signIn}}, false)
 	w.Leave()
-	w.Answer(Answer{Standing: session.Lost})
+	w.Answer(Answer{Standing: formlogin.Lost})
 	s, failed := w.Answer(Answer{}), Answer{Failure: &session.Failure{Code: judging.CodeLoginFailed, Message: "no"}}
 	if s.Ask != AskSignIn || !s.Lost || s.Pause != 0 {
 		t.Fatalf("after a loss: %+v", s)
@@ -440,10 +441,10 @@ func TestOldSession(t *testing.T) {
 	w := New(Config{CanSignIn: true})
 	w.Admit(1)
 	w.Admit(2)
-	if s := w.Hold(Held{ID: 1, Seen: session.Answer{URL: start, Status: 200}}, true); s.Ask != AskStanding {
+	if s := w.Hold(Held{ID: 1, Seen: formlogin.Answer{URL: start, Status: 200}}, true); s.Ask != AskStanding {
 		t.Fatalf("an answer of an old session: %+v", s)
 	}
-	if s := w.Answer(Answer{Standing: session.Holding}); len(s.Settle) != 1 || s.Ask != AskNothing {
+	if s := w.Answer(Answer{Standing: formlogin.Holding}); len(s.Settle) != 1 || s.Ask != AskNothing {
 		t.Fatalf("it is in use: %+v", s)
 	}
 	w.Leave()
@@ -457,7 +458,7 @@ func TestOldSession(t *testing.T) {
 	if s := w.End(true, true); s.Ask != AskSignIn || s.Lost {
 		t.Fatalf("no visit is in progress: %+v", s)
 	}
-	w.Answer(Answer{Proof: &session.Proof{Page: proofPage}})
+	w.Answer(Answer{Proof: &formlogin.Proof{Page: proofPage}})
 	if _, _, ready := w.Admit(3); !ready || w.renewed != 0 {
 		t.Errorf("after the sign-in: ready %t, renewed %d times", ready, w.renewed)
 	}
@@ -466,30 +467,30 @@ func TestOldSession(t *testing.T) {
 // The visit that ended the session is settled with that, and not requested again. A redirect to
 // the sign-in page that names the page comes after the end.
 func TestCulprit(t *testing.T) {
-	const lost, holds, unknown = session.Lost, session.Holding, session.Unknown
-	page := session.Answer{URL: start, Status: 200}
-	toSignIn := session.Answer{URL: start, Status: 302, Next: signIn}
+	const lost, holds, unknown = formlogin.Lost, formlogin.Holding, formlogin.Unknown
+	page := formlogin.Answer{URL: start, Status: 200}
+	toSignIn := formlogin.Answer{URL: start, Status: 302, Next: signIn}
 	for _, row := range []struct {
 		what      string
 		held      Held
 		strays    bool
-		standings []session.Standing // after each visit of the target, and before it
+		standings []formlogin.Standing // after each visit of the target, and before it
 		ended     bool
 		signedOut bool
 	}{
-		{"an answer that removes the cookie", Held{Removes: true, Seen: page}, false, []session.Standing{lost}, true, false},
-		{"a redirect to the sign-in page that removes it", Held{Removes: true, Seen: toSignIn}, false, []session.Standing{lost}, true, false},
-		{"one that names the page", Held{Removes: true, Seen: session.Answer{URL: start, Status: 302, Next: parse("http://a.test/login?to=%2Fp")}}, false, []session.Standing{lost}, false, false},
-		{"one loss", Held{Seen: page}, false, []session.Standing{lost}, false, false},
-		{"two losses after the same target", Held{Seen: page}, false, []session.Standing{lost, holds, lost}, true, false},
-		{"two losses after a redirect to the sign-in page", Held{Seen: toSignIn}, false, []session.Standing{lost, holds, lost}, true, true},
-		{"sessions that also end without it", Held{Seen: page}, true, []session.Standing{lost, holds, lost}, false, false},
-		{"three losses there", Held{Seen: page}, true, []session.Standing{lost, holds, lost, holds, holds, lost}, true, false},
-		{"a session that ends before the target", Held{Seen: page}, false, []session.Standing{lost, lost, lost}, false, false},
-		{"one that ends after a request", Held{Seen: page}, true, []session.Standing{lost, holds, lost, holds, lost, lost}, false, false},
-		{"one that nothing proves", Held{Seen: page}, false, []session.Standing{lost, unknown, lost}, false, false},
-		{"the page that is asked for proofs", Held{Seen: session.Answer{URL: proofPage, Status: 200}}, false, []session.Standing{lost, lost}, false, false},
-		{"a guess", Held{Seen: page}, false, []session.Standing{unknown, unknown, unknown, unknown, unknown, unknown}, false, false},
+		{"an answer that removes the cookie", Held{Removes: true, Seen: page}, false, []formlogin.Standing{lost}, true, false},
+		{"a redirect to the sign-in page that removes it", Held{Removes: true, Seen: toSignIn}, false, []formlogin.Standing{lost}, true, false},
+		{"one that names the page", Held{Removes: true, Seen: formlogin.Answer{URL: start, Status: 302, Next: parse("http://a.test/login?to=%2Fp")}}, false, []formlogin.Standing{lost}, false, false},
+		{"one loss", Held{Seen: page}, false, []formlogin.Standing{lost}, false, false},
+		{"two losses after the same target", Held{Seen: page}, false, []formlogin.Standing{lost, holds, lost}, true, false},
+		{"two losses after a redirect to the sign-in page", Held{Seen: toSignIn}, false, []formlogin.Standing{lost, holds, lost}, true, true},
+		{"sessions that also end without it", Held{Seen: page}, true, []formlogin.Standing{lost, holds, lost}, false, false},
+		{"three losses there", Held{Seen: page}, true, []formlogin.Standing{lost, holds, lost, holds, holds, lost}, true, false},
+		{"a session that ends before the target", Held{Seen: page}, false, []formlogin.Standing{lost, lost, lost}, false, false},
+		{"one that ends after a request", Held{Seen: page}, true, []formlogin.Standing{lost, holds, lost, holds, lost, lost}, false, false},
+		{"one that nothing proves", Held{Seen: page}, false, []formlogin.Standing{lost, unknown, lost}, false, false},
+		{"the page that is asked for proofs", Held{Seen: formlogin.Answer{URL: proofPage, Status: 200}}, false, []formlogin.Standing{lost, lost}, false, false},
+		{"a guess", Held{Seen: page}, false, []formlogin.Standing{unknown, unknown, unknown, unknown, unknown, unknown}, false, false},
 	} {
 		w := New(Config{CanSignIn: true, Retries: 2})
 		w.blame.strays = row.strays
@@ -513,7 +514,7 @@ func TestCulprit(t *testing.T) {
 				case AskForgets:
 					steps = append(steps, w.Answer(Answer{}))
 				case AskSignIn:
-					steps = append(steps, w.Answer(Answer{Proof: &session.Proof{Page: proofPage}}))
+					steps = append(steps, w.Answer(Answer{Proof: &formlogin.Proof{Page: proofPage}}))
 				}
 			}
 		}
@@ -530,12 +531,12 @@ func TestCulprit(t *testing.T) {
 // Where the start page shows nothing, a session is lost when enough pages lead to the sign-in page
 // after another one had answered; fewer are settled, and pages that are refused in another way.
 func TestPublicStartPage(t *testing.T) {
-	for n, lost := range map[int]bool{session.EnoughSources - 1: false, session.EnoughSources: true} {
+	for n, lost := range map[int]bool{formlogin.EnoughSources - 1: false, formlogin.EnoughSources: true} {
 		w := New(Config{})
 		var settled, losses int
 		note := func(s Step) {
 			for settled += len(s.Settle); s.Ask == AskStanding; settled += len(s.Settle) {
-				s = w.Answer(Answer{Standing: session.Public})
+				s = w.Answer(Answer{Standing: formlogin.Public})
 			}
 			if s.Ask == AskForgets {
 				losses++
@@ -543,7 +544,7 @@ func TestPublicStartPage(t *testing.T) {
 		}
 		visit := func(id int, status int, next urinorm.URL) {
 			w.Admit(frontier.ID(id))
-			note(w.Hold(Held{ID: frontier.ID(id), Seen: session.Answer{URL: parse(fmt.Sprint("http://a.test/p", id)), Status: status, Next: next}}, false))
+			note(w.Hold(Held{ID: frontier.ID(id), Seen: formlogin.Answer{URL: parse(fmt.Sprint("http://a.test/p", id)), Status: status, Next: next}}, false))
 			w.Leave()
 		}
 		visit(1, 200, urinorm.URL{})

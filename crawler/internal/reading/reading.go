@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/buffers"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -30,7 +31,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -40,7 +40,7 @@ type Engine struct {
 	Door     *admit.Door
 	Env      *references.Env
 	Memory   *recall.Memory
-	Sessions []*session.Session
+	Sessions []*formlogin.Session
 	Browser  *view.Browser // nil if no page is rendered
 	Out      *account.Outlet
 	Files    *document.Documents // the seeds that are in directories
@@ -84,8 +84,8 @@ type Reading struct {
 	Outcome judging.Outcome // with what the document shows
 	Counts  stored.Counts
 	Gaps    []gap.Kind
-	Kept    *recall.Page  // what later runs need of a page; nil for nothing
-	SignIn  *session.Page // the document, if it asks for a password
+	Kept    *recall.Page    // what later runs need of a page; nil for nothing
+	SignIn  *formlogin.Page // the document, if it asks for a password
 }
 
 // Workspace is the memory of a worker for what it reads, one document after another.

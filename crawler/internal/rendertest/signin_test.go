@@ -74,7 +74,7 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		}
 	}))
 	root = strings.TrimSuffix(root, "/")
-	signIn := func(page, password string) (*session.Proof, error) {
+	signIn := func(page, password string) (session.SignedIn, error) {
 		start, _, err := urinorm.ParseWeb(root + "/home")
 		if err != nil {
 			t.Fatal(err)
@@ -90,11 +90,11 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		}
 		defer web.Close()
 		posts = nil
-		return crawler.SignIn(t.Context(), &crawler.Login{Fetch: web, Browser: shared[4]}, session.New(plan.Logins[0], session.Options{}))
+		return crawler.SignIn(t.Context(), &crawler.Login{Fetch: web, Browser: shared[4]}, plan.Logins[0], nil)
 	}
 	for _, page := range []string{"/json", "/form", "/steps"} {
-		if proof, err := signIn(page, password); err != nil || !proof.Proven || len(posts) != 1 || posts[0] != "/api" {
-			t.Errorf("%s: %+v, %v, posts to %q", page, proof, err, posts)
+		if done, err := signIn(page, password); err != nil || done.Doubt != "" || len(posts) != 1 || posts[0] != "/api" {
+			t.Errorf("%s: %+v, %v, posts to %q", page, done, err, posts)
 		}
 	}
 	if _, err := signIn("/json", "wrong password"); err == nil || !strings.Contains(err.Error(), "Wrong password") || len(posts) != 1 {

@@ -3,12 +3,14 @@ package signin
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"sync"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
@@ -39,8 +41,22 @@ func (s *Sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response,
 	return resp, err
 }
 
+// Try signs in to a session that nobody uses afterwards. The error is a *session.Failure, or that of the
+// context.
+func (s *Sender) Try(ctx context.Context, login *session.Login, trace io.Writer) (session.SignedIn, error) {
+	to := formlogin.New(login, formlogin.Options{Trace: trace})
+	proof, err := s.SignIn(ctx, to)
+	done := session.SignedIn{LeftAlone: to.LeaveAlone()}
+	if err == nil {
+		if done.Page = proof.Page; !proof.Proven {
+			done.Doubt = proof.Doubt()
+		}
+	}
+	return done, err
+}
+
 // SignIn signs in and proves it. The error is a *session.Failure, or that of the context.
-func (s *Sender) SignIn(ctx context.Context, to *session.Session) (*session.Proof, error) {
+func (s *Sender) SignIn(ctx context.Context, to *formlogin.Session) (*formlogin.Proof, error) {
 	signIn, failure := to.SignIn()
 	if failure != nil {
 		return nil, failure
@@ -63,7 +79,7 @@ func (s *Sender) SignIn(ctx context.Context, to *session.Session) (*session.Proo
 }
 
 // browse lets the browser fill in the forms of a sign-in.
-func (s *Sender) browse(ctx context.Context, b *session.Browsing) error {
+func (s *Sender) browse(ctx context.Context, b *formlogin.Browsing) error {
 	if s.client.Browser == nil {
 		return errors.New("there is no browser")
 	}
@@ -95,7 +111,7 @@ func (s *Sender) browse(ctx context.Context, b *session.Browsing) error {
 }
 
 // pass sends what a request of the browser stands for.
-func (s *Sender) pass(ctx context.Context, b *session.Browsing, r *http.Request) (*http.Response, error) {
+func (s *Sender) pass(ctx context.Context, b *formlogin.Browsing, r *http.Request) (*http.Response, error) {
 	req, err := b.Request(r)
 	if err != nil {
 		return nil, err
@@ -108,9 +124,9 @@ func (s *Sender) pass(ctx context.Context, b *session.Browsing, r *http.Request)
 }
 
 // standing reports whether a session was lost.
-func (s *Sender) standing(ctx context.Context, of *session.Session) session.Standing {
+func (s *Sender) standing(ctx context.Context, of *formlogin.Session) formlogin.Standing {
 	proving, ask := of.Prove()
-	standing := session.Public
+	standing := formlogin.Public
 	for ask != nil {
 		ask, standing = proving.Next(s.send(ctx, ask))
 	}
@@ -118,7 +134,7 @@ func (s *Sender) standing(ctx context.Context, of *session.Session) session.Stan
 }
 
 // removesLost reports whether the site removes the cookies of sessions that ended before.
-func (s *Sender) removesLost(ctx context.Context, of *session.Session) bool {
+func (s *Sender) removesLost(ctx context.Context, of *formlogin.Session) bool {
 	ask := of.LostCookies()
 	if ask == nil {
 		return true

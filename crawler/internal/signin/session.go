@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
@@ -29,7 +30,7 @@ type Sessions[S any] struct {
 
 // New returns the sessions of a run, before anybody signs in. Retries is how often each signs in
 // again, and backoff the pause before the first time.
-func New[S any](all []*session.Session, c Client, retries int, backoff time.Duration) *Sessions[S] {
+func New[S any](all []*formlogin.Session, c Client, retries int, backoff time.Duration) *Sessions[S] {
 	s := &Sessions[S]{}
 	for _, one := range all {
 		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: retries, Backoff: backoff})
@@ -71,7 +72,7 @@ func (s *Sessions[S]) Leave(t *admit.Target) {
 
 // Session is one session and what is held for it.
 type Session[S any] struct {
-	Session *session.Session
+	Session *formlogin.Session
 	sender  *Sender
 
 	mu    sync.Mutex // protects what follows
@@ -81,13 +82,13 @@ type Session[S any] struct {
 
 // Page notes what a document that was read says about the session that its request was part of, which
 // is one of all. It returns the document if that asks for a password.
-func Page(all []*session.Session, d *document.Document) (signIn *session.Page) {
-	at := slices.IndexFunc(all, func(s *session.Session) bool { return s.Login().Covers(d.Seen) })
+func Page(all []*formlogin.Session, d *document.Document) (signIn *formlogin.Page) {
+	at := slices.IndexFunc(all, func(s *formlogin.Session) bool { return s.Login().Covers(d.Seen) })
 	starts := d.Seed && all[at].WantsStart(d.URL)
 	if !d.Read.LoginForm && !starts {
 		return nil
 	}
-	page := session.ReadPage(d.URL, d.Outcome.Status, d.Response.ContentType, d.Body)
+	page := formlogin.ReadPage(d.URL, d.Outcome.Status, d.Response.ContentType, d.Body)
 	if starts {
 		all[at].NoteStart(page)
 	}
@@ -99,8 +100,8 @@ func Page(all []*session.Session, d *document.Document) (signIn *session.Page) {
 
 // Answered adds what the answer to a request says about the session. signIn is the document, if that
 // asks for a password.
-func (in *Session[S]) Answered(h proof.Held, u urinorm.URL, o *judging.Outcome, signIn *session.Page, resp *fetch.Response) proof.Held {
-	h.Seen = session.Answer{URL: u, Status: o.Status, Page: signIn}
+func (in *Session[S]) Answered(h proof.Held, u urinorm.URL, o *judging.Outcome, signIn *formlogin.Page, resp *fetch.Response) proof.Held {
+	h.Seen = formlogin.Answer{URL: u, Status: o.Status, Page: signIn}
 	if o.IsRedirect() {
 		h.Seen.Next, _, _ = urinorm.ParseWeb(o.Next) // zero for what is no URL
 	}

@@ -59,7 +59,7 @@ type Settings struct {
 	Anchors      extract.Input // how the names of anchors are read again
 	Watched      map[string]bool
 	Watch        *[]result.Watched
-	Sessions     []*session.Session
+	Logins       []*session.Login
 	MaxRedirects int
 
 	// Of the requests at the end of the run.

@@ -171,7 +171,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 // noteRole adds to what is said of a page that a session did not open that the session was
 // in use.
 func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
-	if !slices.ContainsFunc(j.crawl.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) }) {
+	if !slices.ContainsFunc(j.crawl.Logins, func(l *session.Login) bool { return l.Covers(u) }) {
 		return
 	}
 	const role = "; it was requested with the session, so another role may be needed"

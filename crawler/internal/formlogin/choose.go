@@ -1,10 +1,11 @@
-package session
+package formlogin
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // stage is what a form of a sign-in asks for.
@@ -19,41 +20,41 @@ const (
 
 // choose returns the form that comes next, or none if the sign-in has ended. sent is the
 // stage of the form that was sent last.
-func (l *Login) choose(p *Page, sent stage) (*Form, stage, *Failure) {
+func choose(l *session.Login, p *Page, sent stage) (*Form, stage, *session.Failure) {
 	if p.challenge {
 		return nil, stageNone, challenge("%s: a service that keeps programs out has answered", p.URL.Printed())
 	}
 	if sent >= stagePassword {
-		return l.chooseCode(p, sent)
+		return chooseCode(l, p, sent)
 	}
-	form, failure := l.choosePassword(p, sent)
+	form, failure := choosePassword(l, p, sent)
 	if form != nil || failure != nil {
 		return form, stagePassword, failure
 	}
 	if sent == stageNone {
-		if form, failure = l.chooseUser(p); form != nil || failure != nil {
+		if form, failure = chooseUser(l, p); form != nil || failure != nil {
 			return form, stageUser, failure
 		}
-	} else if form, _ := l.chooseUser(p); form != nil {
-		return nil, stageNone, refused("the site answered with the form for the user name again%s", l.quoteError(p))
+	} else if form, _ := chooseUser(l, p); form != nil {
+		return nil, stageNone, refused("the site answered with the form for the user name again%s", quoteError(l, p))
 	}
-	failure = l.noForm(p)
-	failure.formless = sent == stageNone
+	failure = noForm(l, p)
+	failure.Formless = sent == stageNone
 	return nil, stageNone, failure
 }
 
 // choosePassword returns the form with the one visible password field. If the user has
 // chosen a form, no other one of the first page gets the password.
-func (l *Login) choosePassword(p *Page, sent stage) (*Form, *Failure) {
-	if f := l.selected(p); f != nil {
+func choosePassword(l *session.Login, p *Page, sent stage) (*Form, *session.Failure) {
+	if f := selectedForm(l, p); f != nil {
 		switch f.passwords() {
 		case 0:
 			return nil, nil
 		case 1:
-			return l.usable(f)
+			return usable(l, f)
 		}
 		return nil, formMissing("%s: the form of --login-form has %d password fields", p.URL.Printed(), f.passwords())
-	} else if l.form != nil && sent == stageNone {
+	} else if l.Form != nil && sent == stageNone {
 		return nil, nil
 	}
 	var found []*Form
@@ -66,7 +67,7 @@ func (l *Login) choosePassword(p *Page, sent stage) (*Form, *Failure) {
 	case 0:
 		return nil, nil
 	case 1:
-		return l.usable(found[0])
+		return usable(l, found[0])
 	}
 	return nil, formMissing("%s: %d forms have a password field: choose one with --login-form", p.URL.Printed(), len(found))
 }
@@ -80,16 +81,16 @@ func (f *Form) resembles(other *Form) bool {
 }
 
 // chooseUser returns the form of a sign-in that asks for the user name first.
-func (l *Login) chooseUser(p *Page) (*Form, *Failure) {
-	if f := l.selected(p); f != nil {
+func chooseUser(l *session.Login, p *Page) (*Form, *session.Failure) {
+	if f := selectedForm(l, p); f != nil {
 		if field, _ := f.user(); field != nil && f.passwords() == 0 {
-			return l.usable(f)
+			return usable(l, f)
 		}
 		return nil, nil
 	}
 	var found []*Form
 	for _, f := range p.forms {
-		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.rendered {
+		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.Rendered {
 			continue
 		}
 		found = append(found, f)
@@ -107,32 +108,32 @@ func (l *Login) chooseUser(p *Page) (*Form, *Failure) {
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return l.usable(found[0])
+	return usable(l, found[0])
 }
 
 // chooseCode returns the form for the one-time code after the password, or none if the
 // sign-in has ended.
-func (l *Login) chooseCode(p *Page, sent stage) (*Form, stage, *Failure) {
+func chooseCode(l *session.Login, p *Page, sent stage) (*Form, stage, *session.Failure) {
 	for _, f := range p.forms {
 		if f.passwords() == 1 && !f.setsPassword() && f.code() == nil {
-			return nil, stageNone, refused("the site answered with the sign-in form again%s", l.quoteError(p))
+			return nil, stageNone, refused("the site answered with the sign-in form again%s", quoteError(l, p))
 		}
 	}
 	if p.status >= 400 {
-		return nil, stageNone, refused("%s answered %d%s", p.URL.Printed(), p.status, l.quoteError(p))
+		return nil, stageNone, refused("%s answered %d%s", p.URL.Printed(), p.status, quoteError(l, p))
 	}
 	for _, f := range p.forms {
 		code := f.code()
-		if code == nil || !f.isPost() && !l.rendered || f.isOtherForm() {
+		if code == nil || !f.isPost() && !l.Rendered || f.isOtherForm() {
 			continue
 		}
 		switch {
 		case sent == stageCode:
-			return nil, stageNone, refused("the site answered with the form for the one-time code again%s", l.quoteError(p))
-		case l.totp == nil:
+			return nil, stageNone, refused("the site answered with the form for the one-time code again%s", quoteError(l, p))
+		case l.TOTP == nil:
 			return nil, stageNone, challenge("%s asks for a second factor: give its key as totp in [[login]]", p.URL.Printed())
 		}
-		form, failure := l.usable(f)
+		form, failure := usable(l, f)
 		return form, stageCode, failure
 	}
 	switch {
@@ -144,12 +145,12 @@ func (l *Login) chooseCode(p *Page, sent stage) (*Form, stage, *Failure) {
 	return nil, stageNone, nil
 }
 
-// selected returns the form that the user has chosen, or nil.
-func (l *Login) selected(p *Page) *Form {
-	if l.form == nil {
+// selectedForm returns the form that the user has chosen, or nil.
+func selectedForm(l *session.Login, p *Page) *Form {
+	if l.Form == nil {
 		return nil
 	}
-	for _, n := range p.doc.FindMatcher(l.form).EachIter() {
+	for _, n := range p.doc.FindMatcher(l.Form).EachIter() {
 		for _, f := range p.forms {
 			if n.Closest("form").IsNodes(f.node) {
 				return f
@@ -160,9 +161,9 @@ func (l *Login) selected(p *Page) *Form {
 }
 
 // usable returns the form, or why it cannot be sent.
-func (l *Login) usable(f *Form) (*Form, *Failure) {
+func usable(l *session.Login, f *Form) (*Form, *session.Failure) {
 	page := f.page.URL.Printed()
-	if l.rendered { // where a script sends it is known when it does
+	if l.Rendered { // where a script sends it is known when it does
 		if f.asksCaptcha() {
 			return nil, challenge("%s asks for a captcha", page)
 		}
@@ -181,10 +182,10 @@ func (l *Login) usable(f *Form) (*Form, *Failure) {
 	if !ok || to.Scheme() != "http" && to.Scheme() != "https" {
 		return nil, formMissing("%s: the form is not sent to an http or https address", page)
 	}
-	if failure := l.permits(f.page.URL, to); failure != nil {
+	if failure := permits(l, f.page.URL, to); failure != nil {
 		return nil, failure
 	}
-	if c := f.code(); c != nil && l.totp == nil && f.password() != nil {
+	if c := f.code(); c != nil && l.TOTP == nil && f.password() != nil {
 		if _, required := lookup(c.node, "required"); required {
 			return nil, challenge("%s asks for a second factor: give its key as totp in [[login]]", page)
 		}
@@ -193,11 +194,11 @@ func (l *Login) usable(f *Form) (*Form, *Failure) {
 }
 
 // noForm says why a page has no form to sign in with.
-func (l *Login) noForm(p *Page) *Failure {
+func noForm(l *session.Login, p *Page) *session.Failure {
 	page := p.URL.Printed()
 	for _, f := range p.forms {
 		if to, ok := f.action(); ok && f.isPost() && judging.IsLoginURL(to) {
-			if failure := l.permits(p.URL, to); failure != nil {
+			if failure := permits(l, p.URL, to); failure != nil {
 				return failure
 			}
 		}
@@ -213,8 +214,8 @@ func (l *Login) noForm(p *Page) *Failure {
 	case p.usesCaptcha():
 		return challenge("%s asks for a captcha", page)
 	case p.status >= 400:
-		return failed("%s answered %d%s", page, p.status, l.quoteError(p))
-	case l.form != nil && l.selected(p) == nil:
+		return failed("%s answered %d%s", page, p.status, quoteError(l, p))
+	case l.Form != nil && selectedForm(l, p) == nil:
 		return formMissing("%s: no form matches --login-form", page)
 	case len(strings.TrimSpace(p.source)) == 0:
 		return formMissing("%s: the page is empty", page)
@@ -223,9 +224,9 @@ func (l *Login) noForm(p *Page) *Failure {
 }
 
 // quoteError returns what the page says about an error, for the end of a message.
-func (l *Login) quoteError(p *Page) string {
-	secrets := []Secret{l.Password}
-	for _, f := range l.fields {
+func quoteError(l *session.Login, p *Page) string {
+	secrets := []session.Secret{l.Password}
+	for _, f := range l.Fields {
 		secrets = append(secrets, f.Value)
 	}
 	if text := hide(p.errorText(), secrets...); text != "" {

@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -19,7 +20,7 @@ import (
 // checks what was in them itself.
 var fixtures = []struct {
 	name   string
-	config Config // URL and Check may begin with a path of the site
+	config session.Config // URL and Check may begin with a path of the site
 	handle func(t *testing.T) http.HandlerFunc
 	code   check.Code // "" if somebody is signed in and it is proven
 	posts  int
@@ -52,7 +53,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "user name first, code third", posts: 3, config: Config{TOTP: NewSecret("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")}, handle: func(t *testing.T) http.HandlerFunc {
+	{name: "user name first, code third", posts: 3, config: session.Config{TOTP: session.NewSecret("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")}, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			form := func(field string) {
 				fmt.Fprintf(w, `<form method=post action=%q><input name=state value=s type=hidden>%s<button>Next</button></form>`, r.URL.Path+"x", field)
@@ -193,7 +194,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
-	{name: "an error that repeats the password at its end, encoded and with other blanks", config: Config{Password: NewSecret("p  ss<&>\"wörd")}, posts: 1, code: judging.CodeLoginFailed,
+	{name: "an error that repeats the password at its end, encoded and with other blanks", config: session.Config{Password: session.NewSecret("p  ss<&>\"wörd")}, posts: 1, code: judging.CodeLoginFailed,
 		say: "/login;id=***?pw=*** answered 403", handle: func(t *testing.T) http.HandlerFunc {
 			return func(w http.ResponseWriter, r *http.Request) {
 				http.SetCookie(w, &http.Cookie{Name: "id", Value: "0123456789abcdef", Path: "/"})
@@ -209,7 +210,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 				}
 			}
 		}},
-	{name: "a wrong role", posts: 1, config: Config{Check: "/admin=Settings"}, code: judging.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a wrong role", posts: 1, config: session.Config{Check: "/admin=Settings"}, code: judging.CodeLoginFailed, say: "answered 403", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/login":
@@ -223,8 +224,8 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			}
 		}
 	}},
-	{name: "a check page", posts: 1, config: Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
-	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: judging.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
+	{name: "a check page", posts: 1, config: session.Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
+	{name: "a check page without the text", posts: 1, config: session.Config{Check: "/me=alice@"}, code: judging.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
 	{name: "a public start page", posts: 1, code: check.CodeLoginUnproven, handle: public("")},
 	{name: "a start page that offers others to sign in", posts: 1, handle: startPages("<p>Hello", `<a href="/login?next=/">Members</a>`)},
 	{name: "a start page that offers everybody to sign in", posts: 1, code: check.CodeLoginUnproven, handle: startPages(`<a href="/login">Members</a>`, `<p>3 <a href="/login">Members</a>`)},
@@ -247,14 +248,14 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "a form with GET", code: judging.CodeLoginFormMissing, say: "GET", handle: form(`<form><input name=user><input type=password name=pw></form>`)},
 	{name: "no form", code: judging.CodeLoginFormMissing, say: "no form with a password", handle: form(`<div id=app></div><script src=app.js></script>`)},
 	{name: "two forms", code: judging.CodeLoginFormMissing, say: "--login-form", handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form method=post action=b><input name=user><input type=password name=pw></form>`)},
-	{name: "the form that the user chose", posts: 1, config: Config{Form: "#second"}, handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form id=second method=post><input name=user><input type=password name=pw></form>`)},
-	{name: "a chosen form that is missing", config: Config{Form: "#none"}, code: judging.CodeLoginFormMissing, say: "no form matches --login-form", handle: form(simpleForm)},
+	{name: "the form that the user chose", posts: 1, config: session.Config{Form: "#second"}, handle: form(`<form method=post action=a><input name=user><input type=password name=pw></form><form id=second method=post><input name=user><input type=password name=pw></form>`)},
+	{name: "a chosen form that is missing", config: session.Config{Form: "#none"}, code: judging.CodeLoginFormMissing, say: "no form matches --login-form", handle: form(simpleForm)},
 	{name: "a registration beside the form", posts: 1, handle: form(simpleForm + `<form method=post action=/register><input name=user><input type=password name=new autocomplete=new-password></form>`)},
 	{name: "a captcha", code: judging.CodeLoginChallenge, say: "captcha", handle: form(`<form method=post><input name=user><input type=password name=pw><div class=g-recaptcha data-sitekey=k></div></form>`)},
 	{name: "a captcha for another form", posts: 1, handle: form(`<script src=https://www.google.com/recaptcha/api.js></script>` + simpleForm + `<form method=post action=/contact><textarea name=text></textarea><div class=g-recaptcha></div></form>`)},
 	{name: "a passkey", code: judging.CodeLoginChallenge, say: "passkey", handle: form(`<button id=go>Sign in</button><script>go.onclick = () => navigator.credentials.get({publicKey})</script>`)},
 	{name: "a search and a newsletter", code: judging.CodeLoginFormMissing, handle: form(`<form method=post role=search><input name=login></form><form method=post action=/newsletter><input type=email name=email></form>`)},
-	{name: "a field that the user sets and one that is added", posts: 1, config: Config{Fields: []Field{{"tenant", NewSecret("blue")}, {"extra", NewSecret("1 2")}, {"user", NewSecret("carol")}}}, handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a field that the user sets and one that is added", posts: 1, config: session.Config{Fields: []session.Field{{Name: "tenant", Value: session.NewSecret("blue")}, {Name: "extra", Value: session.NewSecret("1 2")}, {Name: "user", Value: session.NewSecret("carol")}}}, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			switch r.Method + r.URL.Path {
 			case "GET/login":
@@ -327,7 +328,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			fmt.Fprint(w, simpleForm)
 		}
 	}},
-	{name: "a service for signing in that is listed", posts: 1, config: Config{URL: "http://login.test/login", Hosts: []string{"login.test", "SITE"}}, handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a service for signing in that is listed", posts: 1, config: session.Config{URL: "http://login.test/login", Hosts: []string{"login.test", "SITE"}}, handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if atLogin := r.Host == "login.test"; atLogin != (r.Header.Get("X-Secret") == "") {
 				t.Errorf("%s%s: the header for the site is %q", r.Host, r.URL, r.Header.Get("X-Secret"))
@@ -439,7 +440,7 @@ func TestSignIn(t *testing.T) {
 			if c.Hosts != nil {
 				c.Hosts = []string{c.Hosts[0], s.Listener.Addr().String()}
 			}
-			session, proof, failure := signIn(t, s, c)
+			v, proof, failure := signIn(t, s, c)
 			got := check.Code("")
 			switch {
 			case failure != nil:
@@ -456,7 +457,7 @@ func TestSignIn(t *testing.T) {
 			if len(s.posts) != f.posts {
 				t.Errorf("%d forms were posted, want %d: %v", len(s.posts), f.posts, s.posts)
 			}
-			if got == "" && session.Page().isZero() {
+			if got == "" && v.Page().isZero() {
 				t.Error("the sign-in page is not known")
 			}
 			if f.name == "plain" {
@@ -464,7 +465,7 @@ func TestSignIn(t *testing.T) {
 				if s.posts[0].body != want {
 					t.Errorf("%s, want %s", s.posts[0].body, want)
 				}
-				if list := session.LeaveAlone(); len(list) != 1 || list[0] != s.URL+"/bye?now=1" {
+				if list := v.LeaveAlone(); len(list) != 1 || list[0] != s.URL+"/bye?now=1" {
 					t.Errorf("left alone: %q", list)
 				}
 			}
@@ -478,7 +479,7 @@ func TestPageIsNotLeftAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := FromCookies([]urinorm.URL{u}, Options{})
+	s := New(session.ForCookies([]urinorm.URL{u}), Options{})
 	s.noteLeaveAlone(ReadPage(u, 200, "text/html", []byte(`<a href="">Log out</a><a href="?x=1#menu">Log out</a><a href=/bye>Log out</a>`)))
 	if list := s.LeaveAlone(); len(list) != 1 || list[0] != "https://site.test/bye" {
 		t.Errorf("left alone: %q, want only /bye", list)
@@ -496,23 +497,23 @@ func TestRefusedSignIns(t *testing.T) {
 		}
 		fmt.Fprint(w, simpleForm)
 	})
-	session, _, failure := signIn(t, s, Config{})
+	v, _, failure := signIn(t, s, session.Config{})
 	for range 5 {
 		if failure == nil || failure.Code != judging.CodeLoginFailed {
 			t.Fatal(failure)
 		}
-		_, failure = session.signIn(t)
+		_, failure = v.signIn(t)
 	}
 	if wrong != 2 {
 		t.Errorf("%d wrong passwords were sent", wrong)
 	}
 	s = serve(t, form(simpleForm)(t))
-	session, _, failure = signIn(t, s, Config{})
+	v, _, failure = signIn(t, s, session.Config{})
 	for n := range MaxSignIns {
 		if failure != nil {
 			t.Errorf("sign-in %d: %v", n+1, failure)
 		}
-		_, failure = session.signIn(t)
+		_, failure = v.signIn(t)
 	}
 	if failure == nil || len(s.posts) != MaxSignIns {
 		t.Errorf("after %d sign-ins: %v, %d forms were posted", MaxSignIns, failure, len(s.posts))
@@ -533,42 +534,42 @@ func TestSignInPageWithoutForm(t *testing.T) {
 			form(simpleForm)(t)(w, r)
 		}
 	})
-	fails := func(failure *Failure) bool {
+	fails := func(failure *session.Failure) bool {
 		return failure != nil && strings.Contains(failure.Message, "there is no form with a password field")
 	}
 	formless = true
-	if _, _, failure := signIn(t, s, Config{}); !fails(failure) {
+	if _, _, failure := signIn(t, s, session.Config{}); !fails(failure) {
 		t.Errorf("the first sign-in: %v", failure)
 	}
 	formless = false
-	session, _, failure := signIn(t, s, Config{})
+	v, _, failure := signIn(t, s, session.Config{})
 	formless = true
-	if _, renewed := session.signIn(t); failure != nil || renewed != nil {
+	if _, renewed := v.signIn(t); failure != nil || renewed != nil {
 		t.Errorf("a session that is alive: %v, %v", failure, renewed)
 	}
 	alive = false
-	if _, failure := session.signIn(t); !fails(failure) || len(s.posts) != 1 {
+	if _, failure := v.signIn(t); !fails(failure) || len(s.posts) != 1 {
 		t.Errorf("a session that was lost: %v, %d forms were posted", failure, len(s.posts))
 	}
 }
 
 func TestEnds(t *testing.T) {
 	s := serve(t, form(simpleForm)(t))
-	session, _, failure := signIn(t, s, Config{Fresh: time.Hour})
+	v, _, failure := signIn(t, s, session.Config{Fresh: time.Hour})
 	if failure != nil {
 		t.Fatal(failure)
 	}
 	for cookie, want := range map[string]bool{"session=; Max-Age=0": true, "session=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT": true,
 		"session=new": false, "other=; Max-Age=0": false} {
-		if got := session.Ends(http.Header{"Set-Cookie": {cookie}}); got != want {
+		if got := v.Ends(http.Header{"Set-Cookie": {cookie}}); got != want {
 			t.Errorf("%s: %t", cookie, got)
 		}
 	}
-	if session.IsStale() {
+	if v.IsStale() {
 		t.Error("the session is stale at once")
 	}
-	session.signed = session.signed.Add(-time.Hour)
-	if !session.IsStale() {
+	v.signed = v.signed.Add(-time.Hour)
+	if !v.IsStale() {
 		t.Error("the session is never stale")
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -75,27 +76,27 @@ func parse(t testing.TB, s string) urinorm.URL {
 
 // signIn signs in at a site. The config lacks what is usual: the login is at /login, and
 // the crawl starts at /.
-func signIn(t testing.TB, s *site, c Config) (*visitor, *Proof, *Failure) {
+func signIn(t testing.TB, s *site, c session.Config) (*visitor, *Proof, *session.Failure) {
 	t.Helper()
 	return signInFor(t, s, c, "/")
 }
 
 // signInFor signs in at a site for a crawl that starts at some paths.
-func signInFor(t testing.TB, s *site, c Config, paths ...string) (*visitor, *Proof, *Failure) {
+func signInFor(t testing.TB, s *site, c session.Config, paths ...string) (*visitor, *Proof, *session.Failure) {
 	t.Helper()
 	if c.URL == "" {
 		c.URL = s.URL + "/login"
 	}
 	c.Name, c.User = "--login", user
 	if c.Password.IsZero() {
-		c.Password = NewSecret(password)
+		c.Password = session.NewSecret(password)
 	}
 	start := parse(t, s.URL+"/")
 	var targets []urinorm.URL
 	for _, path := range paths {
 		targets = append(targets, parse(t, s.URL+path))
 	}
-	plan, err := NewPlan([]Config{c}, targets, func(u urinorm.URL) bool { return u.Authority() == start.Authority() })
+	plan, err := session.NewPlan([]session.Config{c}, targets, func(u urinorm.URL) bool { return u.Authority() == start.Authority() })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ type visitor struct {
 	client *fetch.HTTP
 }
 
-func (v *visitor) signIn(t testing.TB) (*Proof, *Failure) {
+func (v *visitor) signIn(t testing.TB) (*Proof, *session.Failure) {
 	signIn, failure := v.SignIn()
 	if failure != nil {
 		return nil, failure

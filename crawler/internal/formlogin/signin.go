@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // SignIn is a sign-in. Next yields its requests, one after another.
@@ -13,15 +14,15 @@ type SignIn struct {
 	session  *Session
 	renews   bool // there was a sign-in before
 	walk     walk
-	browsing *Browsing  // nil if no browser fills in the forms
-	sent     stage      // of the form that was sent last
-	proving  *comparing // nil until the forms were sent
-	formless *Failure   // the sign-in page of a renewal has no form: perhaps the session is alive
+	browsing *Browsing        // nil if no browser fills in the forms
+	sent     stage            // of the form that was sent last
+	proving  *comparing       // nil until the forms were sent
+	formless *session.Failure // the sign-in page of a renewal has no form: perhaps the session is alive
 }
 
 // SignIn begins to sign in. After two sign-ins that the site refused, or MaxSignIns, there is
-// only a *Failure.
-func (s *Session) SignIn() (*SignIn, *Failure) {
+// only a *session.Failure.
+func (s *Session) SignIn() (*SignIn, *session.Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -34,7 +35,7 @@ func (s *Session) SignIn() (*SignIn, *Failure) {
 	}
 	s.signIns++
 	l := &SignIn{session: s, renews: !s.signed.IsZero(), walk: s.get(s.login.URL, false)}
-	if s.login.rendered {
+	if s.login.Rendered {
 		l.browsing = &Browsing{signIn: l, at: s.login.URL}
 	}
 	return l, nil
@@ -47,7 +48,7 @@ func (l *SignIn) Browsing() *Browsing { return l.browsing }
 // Next reads the answer to the last request, or why there is none, and returns the next
 // request. The first call has neither. Without a next request, the sign-in is over: it was
 // proven, or failed.
-func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proof *Proof, failure *Failure) {
+func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proof *Proof, failure *session.Failure) {
 	ask, proof, err = l.next(resp, err)
 	s := l.session
 	switch {
@@ -62,12 +63,12 @@ func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 	}
 	var ok bool
 	if failure = l.formless; failure == nil {
-		if failure, ok = errors.AsType[*Failure](err); !ok {
+		if failure, ok = errors.AsType[*session.Failure](err); !ok {
 			failure = failed("%v", err)
 		}
 	}
 	failure.Message = s.hide(failure.Message)
-	if failure.refused {
+	if failure.Refused {
 		s.mu.Lock()
 		s.refused++
 		s.mu.Unlock()
@@ -107,11 +108,11 @@ func (l *SignIn) next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 }
 
 // choose returns the form of a page that is to be sent next, nil if the sign-in has ended.
-func (l *SignIn) choose(p *Page) (*Form, *Failure) {
+func (l *SignIn) choose(p *Page) (*Form, *session.Failure) {
 	s := l.session
-	form, next, failure := s.login.choose(p, l.sent)
+	form, next, failure := choose(s.login, p, l.sent)
 	switch {
-	case failure != nil && failure.formless && l.renews:
+	case failure != nil && failure.Formless && l.renews:
 		l.formless = failure
 		return nil, nil
 	case failure != nil || form == nil:
@@ -144,30 +145,30 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 	user, _ := f.user()
 	switch at {
 	case stageUser:
-		fill(user, s.login.user)
+		fill(user, s.login.User)
 	case stagePassword:
 		fill(f.password(), s.login.Password.Reveal())
 		if user != nil && user != f.code() {
-			fill(user, s.login.user)
+			fill(user, s.login.User)
 		} else if hiddenUser := f.named("username"); hiddenUser == nil {
 			names = append(names, "no user field")
 		}
-		if s.login.totp != nil {
+		if s.login.TOTP != nil {
 			if code := f.code(); code != nil {
-				fill(code, s.login.totp.next(time.Now()).Reveal())
+				fill(code, s.login.TOTP.Next(time.Now()))
 			}
 		}
 	case stageCode:
-		fill(f.code(), s.login.totp.next(time.Now()).Reveal())
+		fill(f.code(), s.login.TOTP.Next(time.Now()))
 	}
 	return filled, names
 }
 
 // fieldsFor returns the fields of the user that a form gets: those that it has, and the
 // others with the password.
-func (s *Session) fieldsFor(f *Form, at stage) []Field {
+func (s *Session) fieldsFor(f *Form, at stage) []session.Field {
 	if at == stagePassword {
-		return s.login.fields
+		return s.login.Fields
 	}
-	return slices.DeleteFunc(slices.Clone(s.login.fields), func(field Field) bool { return f.named(field.Name) == nil })
+	return slices.DeleteFunc(slices.Clone(s.login.Fields), func(field session.Field) bool { return f.named(field.Name) == nil })
 }

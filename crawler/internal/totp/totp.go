@@ -1,4 +1,5 @@
-package session
+// Package totp generates time-based one-time codes.
+package totp
 
 import (
 	"crypto"
@@ -16,9 +17,9 @@ import (
 	"time"
 )
 
-// oneTimeCodes generates time-based one-time codes (RFC 6238). The algorithm is short and
+// Codes generates time-based one-time codes (RFC 6238). The algorithm is short and
 // has test vectors; a library for it would add the drawing of QR codes.
-type oneTimeCodes struct {
+type Codes struct {
 	key    []byte
 	digits int
 	period time.Duration
@@ -26,11 +27,11 @@ type oneTimeCodes struct {
 	last   uint64 // the time step of the last code
 }
 
-// newOneTimeCodes reads a key in base32, or an otpauth://totp/ URL as QR codes contain it.
+// New reads a key in base32, or an otpauth://totp/ URL as QR codes contain it.
 // Errors do not repeat the key.
-func newOneTimeCodes(secret Secret) (*oneTimeCodes, error) {
-	c := &oneTimeCodes{digits: 6, period: 30 * time.Second, hash: crypto.SHA1}
-	text := strings.TrimSpace(secret.Reveal())
+func New(secret string) (*Codes, error) {
+	c := &Codes{digits: 6, period: 30 * time.Second, hash: crypto.SHA1}
+	text := strings.TrimSpace(secret)
 	if strings.HasPrefix(strings.ToLower(text), "otpauth:") {
 		u, err := url.Parse(text)
 		if err != nil || !strings.EqualFold(u.Host, "totp") {
@@ -69,20 +70,20 @@ func newOneTimeCodes(secret Secret) (*oneTimeCodes, error) {
 	return c, nil
 }
 
-// next returns the code at a time. Servers accept a code only once (RFC 6238 section 5.2),
+// Next returns the code at a time. Servers accept a code only once (RFC 6238 section 5.2),
 // but also that of the step before or after: within the step of the last code, the code of
 // the following step is returned.
-func (c *oneTimeCodes) next(now time.Time) Secret {
+func (c *Codes) Next(now time.Time) string {
 	step := uint64(now.Unix()) / uint64(c.period/time.Second)
 	if step <= c.last {
 		step = c.last + 1
 	}
 	c.last = step
-	return NewSecret(c.at(step))
+	return c.at(step)
 }
 
 // at returns the code of a time step (RFC 4226 section 5.3).
-func (c *oneTimeCodes) at(step uint64) string {
+func (c *Codes) at(step uint64) string {
 	mac := hmac.New(c.hash.New, c.key)
 	mac.Write(binary.BigEndian.AppendUint64(nil, step))
 	sum := mac.Sum(nil)

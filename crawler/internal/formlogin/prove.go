@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -99,8 +100,8 @@ func statusOf(p *Page) int {
 const maxStartPages = 3
 
 // comparedPages returns the start pages that are compared.
-func (l *Login) comparedPages() []urinorm.URL {
-	return l.startPages[:min(len(l.startPages), maxStartPages)]
+func comparedPages(l *session.Login) []urinorm.URL {
+	return l.StartPages[:min(len(l.StartPages), maxStartPages)]
 }
 
 // comparing proves a sign-in: it asks the check page, or compares start pages with and without
@@ -111,16 +112,16 @@ type comparing struct {
 	walk    walk
 	in      *Page // the first of them with the session; nil until it was read
 	proof   *Proof
-	wayOut  proofPage // is used if no page is closed
-	refusal *Failure  // of a page that may be for another role
+	wayOut  proofPage        // is used if no page is closed
+	refusal *session.Failure // of a page that may be for another role
 }
 
 // comparing returns the proof of a sign-in that led to a page.
 func (s *Session) comparing(landed *Page) *comparing {
-	pages := s.login.comparedPages()
+	pages := comparedPages(s.login)
 	switch {
-	case !s.login.check.IsZero():
-		pages = []urinorm.URL{s.login.check}
+	case !s.login.Check.IsZero():
+		pages = []urinorm.URL{s.login.Check}
 	case len(pages) == 0:
 		pages = []urinorm.URL{landed.URL}
 	}
@@ -133,7 +134,7 @@ func (c *comparing) next(resp *fetch.Response, err error) (ask *fetch.Request, p
 	switch {
 	case ask != nil:
 		return ask, nil, nil
-	case !s.login.check.IsZero():
+	case !s.login.Check.IsZero():
 		if err != nil {
 			return nil, nil, err
 		}
@@ -195,7 +196,7 @@ func (s *Session) checkProblem(p *Page) string {
 		return "leads to the sign-in page"
 	case !p.isOK():
 		return "answered " + strconv.Itoa(p.status)
-	case !strings.Contains(p.source, s.login.checkText):
+	case !strings.Contains(p.source, s.login.CheckText):
 		return "does not contain the text"
 	}
 	return ""
@@ -210,7 +211,7 @@ type answered struct {
 
 // isFault reports whether there is no answer. A walk that led to a host that is not asked has one.
 func (a answered) isFault() bool {
-	_, elsewhere := errors.AsType[*Failure](a.err)
+	_, elsewhere := errors.AsType[*session.Failure](a.err)
 	return a.err != nil && !elsewhere
 }
 
@@ -236,7 +237,7 @@ func (s *Session) compare(u urinorm.URL, in *Page, everybody answered) (proven b
 		return true, page, nil
 	default:
 		return (in.signInForm() == nil) != (out.signInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) ||
-			in.names(s.login.user) && !out.names(s.login.user), proofPage{}, nil
+			in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
@@ -318,14 +319,14 @@ func (s *Session) Prove() (*Proving, *fetch.Request) {
 	p := &Proving{session: s}
 	proof := s.proofs.page()
 	switch {
-	case !s.login.check.IsZero():
-		p.pages = []proofPage{{url: s.login.check}}
+	case !s.login.Check.IsZero():
+		p.pages = []proofPage{{url: s.login.Check}}
 	case !proof.url.IsZero():
 		p.pages = []proofPage{proof}
 	case s.CanSignIn(): // the sign-in has compared the start pages
 	default:
 		p.unknown = true
-		for _, u := range s.login.comparedPages() {
+		for _, u := range comparedPages(s.login) {
 			p.pages = append(p.pages, proofPage{url: u, wayOut: s.proofs.hadWayOut(u)})
 		}
 	}
@@ -374,7 +375,7 @@ func (p *Proving) another() (ask *fetch.Request, standing Standing) {
 // WantsStart reports whether NoteStart needs the page of a URL: with the user's cookies, no
 // sign-in has compared the start pages.
 func (s *Session) WantsStart(u urinorm.URL) bool {
-	return !s.CanSignIn() && slices.ContainsFunc(s.login.comparedPages(), func(start urinorm.URL) bool { return start.String() == u.String() })
+	return !s.CanSignIn() && slices.ContainsFunc(comparedPages(s.login), func(start urinorm.URL) bool { return start.String() == u.String() })
 }
 
 // NoteStart remembers whether a start page, as the crawl has read it, has a link for signing
@@ -395,7 +396,7 @@ func (s *Session) standing(at proofPage, answer answered) Standing {
 		return Lost
 	case answer.err != nil || isTroubled(p):
 		return Unknown
-	case !s.login.check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
+	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
 		return Lost
 	}
 	return Holding

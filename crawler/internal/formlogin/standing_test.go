@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -13,15 +14,15 @@ func TestStanding(t *testing.T) {
 	in := true
 	for _, row := range []struct {
 		name           string
-		config         Config
+		config         session.Config
 		public         string
 		wayOut         string // on the public page, for members
 		signedIn, lost Standing
 	}{
-		{"start page", Config{}, "", "", Holding, Lost},
-		{"public start page", Config{}, "<p>hello", "", Public, Public},
-		{"public start page with a way out", Config{}, "<p>hello", "<a href=/bye>Log out</a>", Holding, Lost},
-		{"check page", Config{Check: "/me=Hello"}, "<p>hello", "", Holding, Lost},
+		{"start page", session.Config{}, "", "", Holding, Lost},
+		{"public start page", session.Config{}, "<p>hello", "", Public, Public},
+		{"public start page with a way out", session.Config{}, "<p>hello", "<a href=/bye>Log out</a>", Holding, Lost},
+		{"check page", session.Config{Check: "/me=Hello"}, "<p>hello", "", Holding, Lost},
 	} {
 		in = true
 		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -44,12 +45,12 @@ func TestStanding(t *testing.T) {
 		if row.config.Check != "" {
 			row.config.Check = s.URL + row.config.Check
 		}
-		session, _, failure := signIn(t, s, row.config)
+		v, _, failure := signIn(t, s, row.config)
 		if failure != nil {
 			t.Fatal(failure)
 		}
 		for _, in = range []bool{true, false} {
-			got, want := session.standing(t), row.signedIn
+			got, want := v.standing(t), row.signedIn
 			if !in {
 				want = row.lost
 			}
@@ -91,7 +92,7 @@ func TestStandingIsComparedWithEverybody(t *testing.T) {
 					row.out(w, r)
 				}
 			})
-			session, proof, failure := signInFor(t, s, Config{}, row.starts...)
+			v, proof, failure := signInFor(t, s, session.Config{}, row.starts...)
 			if failure != nil || !proof.Proven || proof.Public {
 				t.Fatalf("%+v, %v", proof, failure)
 			}
@@ -100,7 +101,7 @@ func TestStandingIsComparedWithEverybody(t *testing.T) {
 				if !in {
 					want = Lost
 				}
-				if got := session.standing(t); got != want {
+				if got := v.standing(t); got != want {
 					t.Errorf("signed in %t: %d, want %d", in, got, want)
 				}
 			}
@@ -149,20 +150,20 @@ func TestStandingOfCookies(t *testing.T) {
 			starts = append(starts, parse(t, s.URL+path))
 		}
 		in = true
-		session := &visitor{FromCookies(starts, Options{}), client}
+		v := &visitor{New(session.ForCookies(starts), Options{}), client}
 		for _, u := range starts { // as the crawl reads them
 			resp, err := client.Fetch(t.Context(), &fetch.Request{URL: u, Need: fetch.Content})
 			if err != nil {
 				t.Fatal(err)
 			}
 			p, _, err := read(u, resp)
-			if err != nil || p == nil || !session.WantsStart(u) {
+			if err != nil || p == nil || !v.WantsStart(u) {
 				t.Fatalf("%s: %v", u, err)
 			}
-			session.NoteStart(p)
+			v.NoteStart(p)
 		}
 		in = row.in
-		if got := session.standing(t); got != row.want {
+		if got := v.standing(t); got != row.want {
 			t.Errorf("%+v: %d", row, got)
 		}
 	}

@@ -1,10 +1,11 @@
-package session
+package formlogin
 
 import (
 	"net/http"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -13,7 +14,7 @@ import (
 // concurrent use.
 type setCookies struct {
 	mu      sync.Mutex
-	values  map[cookieKey]Secret
+	values  map[cookieKey]session.Secret
 	removed bool // an answer to a request of the session has removed one since renewed was called
 }
 
@@ -31,9 +32,9 @@ func (c *setCookies) note(u urinorm.URL, header http.Header) {
 		switch key := (cookieKey{originOf(u), cookie.Name}); {
 		case !fetch.HasExpired(cookie):
 			if c.values == nil {
-				c.values = map[cookieKey]Secret{}
+				c.values = map[cookieKey]session.Secret{}
 			}
-			c.values[key] = NewSecret(cookie.Value)
+			c.values[key] = session.NewSecret(cookie.Value)
 		case !c.values[key].IsZero():
 			delete(c.values, key)
 			c.removed = true
@@ -83,12 +84,15 @@ func (c *setCookies) header(origin string) http.Header {
 }
 
 // secrets returns the values.
-func (c *setCookies) secrets() []Secret {
+func (c *setCookies) secrets() []session.Secret {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var list []Secret
+	var list []session.Secret
 	for _, value := range c.values {
 		list = append(list, value)
 	}
 	return list
 }
+
+// originOf returns the scheme, host and port of a URL (RFC 6454 section 6.2).
+func originOf(u urinorm.URL) string { return u.Scheme() + "://" + u.Authority() }

@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -28,11 +29,11 @@ type Browsing struct {
 	signIn *SignIn
 
 	mu      sync.Mutex
-	at      urinorm.URL // the document
-	status  int         // of the document, or of the answer to the form
-	posting []string    // what the request of the form that was filled in contains, in any encoding; nil once it was sent
-	secret  bool        // a secret was filled in, which scripts can read: nothing is sent to other hosts any more
-	refusal *Failure    // of a request that would have left the hosts of the login
+	at      urinorm.URL      // the document
+	status  int              // of the document, or of the answer to the form
+	posting []string         // what the request of the form that was filled in contains, in any encoding; nil once it was sent
+	secret  bool             // a secret was filled in, which scripts can read: nothing is sent to other hosts any more
+	refusal *session.Failure // of a request that would have left the hosts of the login
 	landed  *Page
 }
 
@@ -79,7 +80,7 @@ func (b *Browsing) Fill(address string, document []byte) (values map[int]string,
 func (b *Browsing) end(err error) (*Page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	failure, ok := errors.AsType[*Failure](err)
+	failure, ok := errors.AsType[*session.Failure](err)
 	switch {
 	case ok:
 		return nil, failure
@@ -104,7 +105,7 @@ func (b *Browsing) fill(form *Form, at stage) (values map[int]string, names []st
 		}
 	}
 	filled, names := valuesOf(s, form, at)
-	secret := s.login.user
+	secret := s.login.User
 	for c, value := range filled {
 		write(c, value)
 		if c == form.password() || at == stageCode {
@@ -141,7 +142,7 @@ func (b *Browsing) Request(r *http.Request) (*fetch.Request, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if isDocument(r) || r.Method != http.MethodGet {
-		if failure := login.permits(b.at, u); failure != nil {
+		if failure := permits(login, b.at, u); failure != nil {
 			b.refusal = failure
 		}
 		if b.refusal != nil {

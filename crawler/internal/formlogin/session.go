@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/urinorm"
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // Limits of a run.
@@ -26,7 +26,7 @@ const (
 // Session is a login in use. It sends nothing: a SignIn and a Proving yield requests, and read
 // their answers. It is safe for concurrent use, but for sign-ins, which follow one another.
 type Session struct {
-	login   *Login
+	login   *session.Login
 	options Options
 
 	cookies setCookies
@@ -47,8 +47,17 @@ type Options struct {
 }
 
 // New returns a session for a login, without signing in.
-func New(login *Login, options Options) *Session {
+func New(login *session.Login, options Options) *Session {
 	return &Session{login: login, options: options, leave: map[string]bool{}}
+}
+
+// Open returns the sessions of logins, without signing in.
+func Open(logins []*session.Login) []*Session {
+	sessions := make([]*Session, len(logins))
+	for i, l := range logins {
+		sessions[i] = New(l, Options{})
+	}
+	return sessions
 }
 
 // trace writes a line to Options.Trace.
@@ -63,26 +72,12 @@ func (s *Session) trace(format string, args ...any) {
 func (s *Session) hide(text string) string {
 	const shortest = 8
 	secrets := append(s.cookies.secrets(), s.login.Password)
-	secrets = slices.DeleteFunc(secrets, func(secret Secret) bool { return len(secret.Reveal()) < shortest })
+	secrets = slices.DeleteFunc(secrets, func(secret session.Secret) bool { return len(secret.Reveal()) < shortest })
 	return hide(text, secrets...)
 }
 
-// FromCookies returns a session of the user's cookies, which nobody can renew: SignIn
-// fails. Starts are the start pages that get the cookies; the session is for the site of the
-// first, and those of other sites are left out.
-func FromCookies(starts []urinorm.URL, options Options) *Session {
-	l := &Login{Name: "--cookies"}
-	l.origins.addSite(starts[0])
-	for _, u := range starts {
-		if l.Covers(u) {
-			l.startPages = append(l.startPages, u)
-		}
-	}
-	return New(l, options)
-}
-
 // Login returns the login of the session.
-func (s *Session) Login() *Login { return s.login }
+func (s *Session) Login() *session.Login { return s.login }
 
 // CanSignIn reports whether the session can be renewed: cookies from a file cannot.
 func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
@@ -92,7 +87,7 @@ func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
 func (s *Session) IsStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && time.Since(s.signed) >= s.login.fresh
+	return s.login.Fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && time.Since(s.signed) >= s.login.Fresh
 }
 
 // Page returns what is known of the sign-in page. It is complete after the first SignIn.
@@ -125,8 +120,8 @@ func (s *Session) Ends(header http.Header) bool { return s.cookies.removedBy(hea
 func (s *Session) LostCookies() *fetch.Request {
 	proof := s.proofs.page()
 	u := proof.url
-	if !s.login.check.IsZero() {
-		u = s.login.check
+	if !s.login.Check.IsZero() {
+		u = s.login.Check
 	}
 	if u.IsZero() || proof.wayOut { // an open page may keep cookies that other pages remove
 		return nil

@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"cmp"
@@ -95,7 +95,7 @@ func inDisabledFieldset(n *html.Node) bool {
 	return false
 }
 
-// selected returns the values of the options that are selected, or of the first one in a
+// selectedForm returns the values of the options that are selected, or of the first one in a
 // list of which one always is.
 func selected(n *html.Node) []string {
 	var chosen []string

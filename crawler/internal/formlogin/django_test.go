@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"io"
@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -28,8 +29,8 @@ func TestDjango(t *testing.T) {
 	}
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	start := parse(t, address+"/admin/")
-	open := func(secret string) (*visitor, *Proof, *Failure) {
-		plan, err := NewPlan([]Config{{URL: address + "/admin/login/", User: user, Password: NewSecret(secret)}}, []urinorm.URL{start},
+	open := func(secret string) (*visitor, *Proof, *session.Failure) {
+		plan, err := session.NewPlan([]session.Config{{URL: address + "/admin/login/", User: user, Password: session.NewSecret(secret)}}, []urinorm.URL{start},
 			func(urinorm.URL) bool { return true })
 		if err != nil {
 			t.Fatal(err)

@@ -1,7 +1,8 @@
-package session
+package formlogin
 
 import (
 	"bytes"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"slices"
 	"strings"
 	"testing"
@@ -28,8 +29,8 @@ func FuzzForms(f *testing.F) {
 			return
 		}
 		p := ReadPage(parse(t, "https://app.test/login"), 200, "text/html", body)
-		s := New(&Login{URL: p.URL, origins: []string{"https://app.test"}, user: "u", Password: NewSecret(secret)}, Options{})
-		form, at, failure := s.login.choose(p, stageNone)
+		s := New(&session.Login{URL: p.URL, Origins: []string{"https://app.test"}, User: "u", Password: session.NewSecret(secret)}, Options{})
+		form, at, failure := choose(s.login, p, stageNone)
 		if failure != nil && form != nil {
 			t.Fatal("both a form and a failure")
 		}

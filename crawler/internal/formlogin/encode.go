@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/encoding"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // entry is a name and a value that a form sends.
@@ -21,7 +22,7 @@ type entry struct {
 
 // entries returns what the form sends, in document order (HTML standard section
 // 4.10.22.4), with the values that are filled in.
-func (f *Form) entries(filled map[*control]string, set []Field) []entry {
+func (f *Form) entries(filled map[*control]string, set []session.Field) []entry {
 	given := map[string]string{}
 	for _, field := range set {
 		given[field.Name] = field.Value.Reveal()

@@ -1,4 +1,4 @@
-package session
+package formlogin
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -59,7 +60,7 @@ func (w *walk) next(resp *fetch.Response, err error) (ask *fetch.Request, p *Pag
 	if err != nil || p != nil {
 		return nil, p, err
 	}
-	failure := s.login.permits(from, to)
+	failure := permits(s.login, from, to)
 	if w.request.Form == nil {
 		w.redirects++
 	}
@@ -74,7 +75,7 @@ func (w *walk) next(resp *fetch.Response, err error) (ask *fetch.Request, p *Pag
 }
 
 // resendRefused is the failure of a form whose answer asks to send it once more.
-func resendRefused(u urinorm.URL, status int) *Failure {
+func resendRefused(u urinorm.URL, status int) *session.Failure {
 	return refused("%s answered %d, which asks to send the password again: it is not followed", u.Printed(), status)
 }
 
@@ -99,4 +100,35 @@ func read(u urinorm.URL, resp *fetch.Response) (*Page, urinorm.URL, error) {
 	p := ReadPage(u, resp.Status, resp.ContentType, body[:min(len(body), maxBody)])
 	p.challenge = strings.EqualFold(resp.Header.Get("Cf-Mitigated"), "challenge")
 	return p, u, nil
+}
+
+// permits reports what keeps a sign-in from going from one URL to another.
+func permits(l *session.Login, from, to urinorm.URL) *session.Failure {
+	switch {
+	case from.Scheme() == "https" && to.Scheme() == "http":
+		return challenge("%s leads from https to http, at %s: nothing is sent there", from.Printed(), to.Printed())
+	case !l.Covers(to):
+		return challenge("%s leads to another %s, %s: if it belongs to the sign-in, list it in hosts of a [[login]]",
+			from.Printed(), difference(l.Origins, to), originOf(to))
+	}
+	return nil
+}
+
+// difference names what distinguishes the origin of a URL from all of them: the host, or for a
+// host of one the scheme or the port.
+func difference(origins []string, to urinorm.URL) string {
+	difference := "host"
+	for _, origin := range origins {
+		own, _, err := urinorm.ParseWeb(origin + "/")
+		switch {
+		case err != nil || own.Host() != to.Host():
+		case own.Scheme() == to.Scheme():
+			return "port"
+		case own.Port() == to.Port():
+			difference = "scheme"
+		case difference == "host":
+			difference = "scheme and port"
+		}
+	}
+	return difference
 }

@@ -43,6 +43,14 @@ local function checkIDs(highest)
   if highest > n.known then error('target ' .. num(highest) .. ' is not known') end
 end
 
+-- isCovered reports whether an item changes nothing of a target that is known: most links do not.
+local function isCovered(id, wave, need, settled)
+  if targets[id] then return false end
+  local at = id % BLOCK * 8
+  local lowest, has, flags = string.byte(call('GETRANGE', P .. 's:' .. num(floor(id / BLOCK)), num(at + 5), num(at + 7)), 1, 3)
+  return lowest and bor(band(has, 127), need) == band(has, 127) and (settled == 1 or flags % 4 ~= ENTERED and wave >= lowest)
+end
+
 -- more lets a target that is known need what an item needs, too.
 local function more(t, wave, need, settled)
   local all = bor(t.need, need)
@@ -98,7 +106,7 @@ local function enter(items, at, last, wide)
         push(t, 0)
       end
       keep(t)
-    else
+    elseif not isCovered(id, wave, need, settled) then
       more(target(id), wave, need, settled)
     end
     ids[#ids + 1] = struct.pack('<I4', id)

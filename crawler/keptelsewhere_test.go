@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // elsewhere is the web outside the directory, for clocks that are not real. Its few addresses answer
@@ -65,8 +66,8 @@ func (w *elsewhere) rule() crawler.Rule {
 	}}
 }
 
-func (w *elsewhere) Identity(*fetch.Request) (fetch.Identity, bool) {
-	return fetch.Identity{Open: "elsewhere"}, true
+func (w *elsewhere) Identity(*fetch.Request) (traffic.Identity, bool) {
+	return traffic.Identity{Open: "elsewhere"}, true
 }
 
 func (w *elsewhere) ExpiryNote(time.Time) (fetch.Note, bool) { return fetch.Note{}, false }

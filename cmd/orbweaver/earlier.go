@@ -162,7 +162,7 @@ func (m *earlierRuns) subtractKnown(s *result.Summary) {
 
 // record stores the findings of this run for later ones, and notes how many findings of the
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
-// stored. run is the run as in store.Record.
+// stored. run is the run as in cacheentry.Record.
 func (m *earlierRuns) record(run int64, s *result.Summary) error {
 	m.observe()
 	if m.baseline != nil && s.Soundness.Complete() {

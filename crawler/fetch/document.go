@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -46,10 +47,10 @@ func (d *Document) CloseIdleConnections() {
 
 // Identity calls the other fetcher. The document has no identity, because every run reads it
 // again.
-func (d *Document) Identity(req *Request) (Identity, bool) {
+func (d *Document) Identity(req *Request) (traffic.Identity, bool) {
 	k, ok := d.Other.(CacheableFetcher)
 	if !ok || d.Holds(req.URL) {
-		return Identity{}, false
+		return traffic.Identity{}, false
 	}
 	return k.Identity(req)
 }

@@ -10,28 +10,16 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// Identity is everything besides URL and method that may change the answer to a
-// request. A cached answer is valid only for requests with the same identity.
-type Identity struct {
-	// Open may be stored as it is.
-	Open string
-	// Secret contains passwords, and headers that may contain passwords, and must not
-	// be stored. It is empty if the request has none, and equal for all URLs of a host.
-	Secret string
-	// Cookies are the user's cookies. They must not be stored either, but unlike
-	// passwords they are random, so that they cannot be guessed from a hash.
-	Cookies string
-}
 
 // A CacheableFetcher is a Fetcher whose answers may be cached from one run to the next.
 type CacheableFetcher interface {
 	Fetcher
 	// Identity returns the identity of a request; ok is false if the answer must not be
 	// cached.
-	Identity(req *Request) (Identity, bool)
+	Identity(req *Request) (traffic.Identity, bool)
 	// ExpiryNote returns the note about a certificate that expires at notAfter; soon is
 	// false if there is nothing to report.
 	ExpiryNote(notAfter time.Time) (note Note, soon bool)
@@ -62,7 +50,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 }
 
 // Identity implements CacheableFetcher.
-func (h *HTTP) Identity(req *Request) (Identity, bool) {
+func (h *HTTP) Identity(req *Request) (traffic.Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
 	fmt.Fprintf(&open, "%s internal %t for 0", h.commonIdentity, req.Internal) // the 0 is in all states
@@ -78,7 +66,7 @@ func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	if user := h.accounts.forURL(u); user != nil {
 		fmt.Fprintf(&secret, "user %q %q ", user.name, user.password)
 	}
-	return Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true
+	return traffic.Identity{Open: open.String(), Secret: secret.String(), Cookies: h.cookies.fromUser(u)}, true
 }
 
 // identifyRoute writes where a connection goes.
@@ -115,10 +103,10 @@ func writeHeaders(w *strings.Builder, h http.Header) {
 }
 
 // Identity implements CacheableFetcher by asking the Fetcher of the scheme.
-func (m Mux) Identity(req *Request) (Identity, bool) {
+func (m Mux) Identity(req *Request) (traffic.Identity, bool) {
 	k, ok := m[req.URL.Scheme()].(CacheableFetcher)
 	if !ok {
-		return Identity{}, false
+		return traffic.Identity{}, false
 	}
 	return k.Identity(req)
 }

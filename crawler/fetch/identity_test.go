@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,7 +25,7 @@ func TestIdentity(t *testing.T) {
 	netrc := write("netrc", "machine other.example login me password s3cret\n")
 	cookies := write("cookies", "example.com\tFALSE\t/private\tFALSE\t0\tsession\ts3cret\n")
 	const page = "https://example.com/private/page"
-	identity := func(c HTTPConfig, req Request) Identity {
+	identity := func(c HTTPConfig, req Request) traffic.Identity {
 		t.Helper()
 		if req.URL.IsZero() {
 			req.URL = mustParse(t, page)
@@ -40,7 +41,7 @@ func TestIdentity(t *testing.T) {
 	}
 	start := NewOrigins(mustParse(t, page))
 	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{Secrets: Secrets{Origins: start}}, Request{Internal: true})
-	for _, id := range []Identity{plain, plainInside} {
+	for _, id := range []traffic.Identity{plain, plainInside} {
 		if id.Secret+id.Cookies != "" {
 			t.Errorf("unexpected secrets: %+v", id)
 		}

@@ -5,17 +5,18 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // benchEntries is the number of entries in the file of a benchmark.
 const benchEntries = 2000
 
-func benchKeys(c *Cache) []Key {
-	keys := make([]Key, benchEntries)
+func benchKeys(c *Cache) []cacheentry.Key {
+	keys := make([]cacheentry.Key, benchEntries)
 	for i := range keys {
-		keys[i] = c.Key(urinorm.Key(fmt.Sprintf("https://example.com/%d", i)), fetch.Identity{})
+		keys[i] = c.Key(urinorm.Key(fmt.Sprintf("https://example.com/%d", i)), traffic.Identity{})
 	}
 	return keys
 }

@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // TestFlippedBits flips single bits of a file. Entries and the history are then as they were,
@@ -20,10 +21,10 @@ import (
 func TestFlippedBits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, at(noon))
-	entries := map[Key]Record{}
+	entries := map[cacheentry.Key]cacheentry.Record{}
 	for i, r := range samples(noon) {
 		r.Run = 7
-		key := c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i)})
+		key := c.Key("https://example.com/", traffic.Identity{Open: fmt.Sprint(i)})
 		c.Put(key, r)
 		entries[key] = r
 	}
@@ -82,7 +83,7 @@ func TestFlippedBits(t *testing.T) {
 			changed("the history", got, histories)
 		}
 		if n%10 == 0 {
-			c.Put(Key{1}, presence(noon))
+			c.Put(cacheentry.Key{1}, presence(noon))
 			_ = c.AddRun(8, noon, true, broken, nil) // the error is that of Close
 		}
 		if err := c.Close(); err != nil {
@@ -131,12 +132,12 @@ func TestSameRun(t *testing.T) {
 // TestSeal tests that no data is read that was damaged, cut, or written under another key.
 func TestSeal(t *testing.T) {
 	for i, r := range samples(noon) {
-		key := Key{byte(i)}
+		key := cacheentry.Key{byte(i)}
 		record := sealed(key, r.Data)
 		if got, err := opened(key, record); err != nil || !bytes.Equal(got, r.Data) {
 			t.Errorf("%d: %x, %v", i, got, err)
 		}
-		if _, err := opened(Key{99}, record); err == nil {
+		if _, err := opened(cacheentry.Key{99}, record); err == nil {
 			t.Errorf("%d: read under another key", i)
 		}
 		for n := range record {

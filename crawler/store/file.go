@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -59,49 +60,19 @@ type Cache struct {
 	mu     sync.Mutex
 	db     *sql.DB
 	get    *sql.Stmt
-	dirty  map[Key]change // changes that are not written yet
-	bytes  int            // bytes of the records in dirty
-	oldest time.Time      // time of the first change in dirty
-	wait   time.Time      // no write before, because another process was writing
-	failed error          // the error after which the file is not used any more
+	dirty  map[cacheentry.Key]change // changes that are not written yet
+	bytes  int                       // bytes of the records in dirty
+	oldest time.Time                 // time of the first change in dirty
+	wait   time.Time                 // no write before, because another process was writing
+	failed error                     // the error after which the file is not used any more
 	notes  []string
 	info   fs.FileInfo // of the file that was opened
 	past   past
 }
 
-// Record is what a run observed of a target that answered.
-type Record struct {
-	// Checked is when the target last gave this answer, to the second.
-	Checked time.Time
-	// Run is the run that observed it: the start of its crawl in nanoseconds since 1970,
-	// 0 if unknown. A crawl that is resumed in another process is the same run.
-	Run int64
-	// Before is when another run last observed the same, to the second; the zero time
-	// means never.
-	Before time.Time
-	// Data is the observation, opaque to this package. It must not be changed.
-	Data []byte
-	// URL, Kind and Status are for people. Get does not return them. Records of KindSketch are kept
-	// for longer than others.
-	URL, Kind string
-	Status    int
-}
-
-// KindSketch is the Kind of records that remember the texts of pages.
-const KindSketch = "sketch"
-
-// Earlier returns when a run other than the given one last made the observation, the zero
-// time for never.
-func (r *Record) Earlier(run int64) time.Time {
-	if r.Run == run {
-		return r.Before
-	}
-	return r.Checked
-}
-
 // change is a change of a record.
 type change struct {
-	record  *Record // the new one, without data if it was observed again now, nil if it has not changed
+	record  *cacheentry.Record // the new one, without data if it was observed again now, nil if it has not changed
 	deleted bool
 	used    bool // seen is now
 }
@@ -131,24 +102,24 @@ func (c *Cache) transaction(do func(*sql.Tx) error) error {
 }
 
 // Get returns the record of a request, false if there is none.
-func (c *Cache) Get(key Key) (Record, bool) {
+func (c *Cache) Get(key cacheentry.Key) (cacheentry.Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch known := c.dirty[key]; {
 	case known.deleted:
-		return Record{}, false
+		return cacheentry.Record{}, false
 	case known.isNew():
 		return *known.record, true
 	}
 	if c.failed != nil {
-		return Record{}, false
+		return cacheentry.Record{}, false
 	}
 	r, seen, err := c.read(key)
 	if err != nil {
 		c.fail(err)
 	}
 	if r == nil || err != nil {
-		return Record{}, false
+		return cacheentry.Record{}, false
 	}
 	if c.options.Now().Sub(time.Unix(seen, 0)) > seenEvery {
 		c.change(key, func(ch *change) { ch.used = true })
@@ -185,7 +156,7 @@ func (c *Cache) LastSeen(urls []string, upTo int) (map[string]time.Time, error) 
 
 // read reads a record from the file, and when it was last used. It returns nil if there is
 // none.
-func (c *Cache) read(key Key) (r *Record, seen int64, err error) {
+func (c *Cache) read(key cacheentry.Key) (r *cacheentry.Record, seen int64, err error) {
 	rows, err := c.get.Query(key[:])
 	if err != nil {
 		return nil, 0, err
@@ -195,7 +166,7 @@ func (c *Cache) read(key Key) (r *Record, seen int64, err error) {
 		return nil, 0, rows.Err()
 	}
 	var checked, before, sum int64
-	r = &Record{}
+	r = &cacheentry.Record{}
 	if err := rows.Scan(&checked, &seen, &r.Run, &before, &sum, &r.Data); err != nil {
 		return nil, 0, err
 	}
@@ -210,7 +181,7 @@ func (c *Cache) read(key Key) (r *Record, seen int64, err error) {
 }
 
 // Put stores the record of a request. A record without data is deleted instead.
-func (c *Cache) Put(key Key, r Record) {
+func (c *Cache) Put(key cacheentry.Key, r cacheentry.Record) {
 	if len(r.Data) == 0 {
 		c.Delete(key)
 		return
@@ -224,12 +195,12 @@ func (c *Cache) Put(key Key, r Record) {
 }
 
 // Confirm updates a record that was observed again now. run and before are as in Record.
-func (c *Cache) Confirm(key Key, run int64, before time.Time) {
+func (c *Cache) Confirm(key cacheentry.Key, run int64, before time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(key, func(ch *change) {
 		if !ch.isNew() {
-			ch.record = &Record{Run: run, Before: before}
+			ch.record = &cacheentry.Record{Run: run, Before: before}
 		}
 	})
 }
@@ -250,7 +221,7 @@ func (c *Cache) Older(run int64) bool {
 }
 
 // Delete deletes the record of a request.
-func (c *Cache) Delete(key Key) {
+func (c *Cache) Delete(key cacheentry.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(key, func(ch *change) { *ch = change{deleted: true} })
@@ -258,7 +229,7 @@ func (c *Cache) Delete(key Key) {
 
 // change changes the record of a key in dirty, and writes dirty if that is due. Callers
 // hold mu.
-func (c *Cache) change(key Key, do func(*change)) {
+func (c *Cache) change(key cacheentry.Key, do func(*change)) {
 	if c.failed != nil {
 		return
 	}
@@ -333,20 +304,16 @@ func (c *Cache) write(tx *sql.Tx) error {
 	return nil
 }
 
-// SealBytes is the number of bytes by which the data of a record is longer in the file. With so
-// much room behind it, it need not be copied to be written.
-const SealBytes = 8
-
 var errRecord = errors.New("a record is damaged")
 
 // sealed returns the data of a record with its checksum.
-func sealed(key Key, data []byte) []byte {
+func sealed(key cacheentry.Key, data []byte) []byte {
 	return binary.LittleEndian.AppendUint64(data, checksum(key, data))
 }
 
 // opened returns the data of a record without its checksum, which must be right.
-func opened(key Key, sealed []byte) ([]byte, error) {
-	n := len(sealed) - SealBytes
+func opened(key cacheentry.Key, sealed []byte) ([]byte, error) {
+	n := len(sealed) - cacheentry.SealBytes
 	if n < 0 || binary.LittleEndian.Uint64(sealed[n:]) != checksum(key, sealed[:n]) {
 		return nil, errRecord
 	}
@@ -354,7 +321,7 @@ func opened(key Key, sealed []byte) ([]byte, error) {
 }
 
 // checksum returns the XXH64 of a key and the data of its record.
-func checksum(key Key, data []byte) uint64 {
+func checksum(key cacheentry.Key, data []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()
 	_, _ = d.Write(key[:]) // never fails
@@ -366,7 +333,7 @@ func checksum(key Key, data []byte) uint64 {
 const noSum = -1
 
 // entrySum returns the checksum of the columns of an entry that are not in its record.
-func entrySum(key Key, checked, run, before int64) int64 {
+func entrySum(key cacheentry.Key, checked, run, before int64) int64 {
 	b := make([]byte, 0, len(key)+3*8)
 	b = append(b, key[:]...)
 	for _, n := range [...]int64{checked, run, before} {
@@ -428,7 +395,7 @@ func (c *Cache) Close() error {
 // prune removes entries that no run has used for long, and shrinks the file.
 func (c *Cache) prune() error {
 	now := c.options.Now()
-	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ? AND (kind <> ? OR seen < ?)", now.Add(-keep).Unix(), KindSketch, now.Add(-keepSketch).Unix()); err != nil {
+	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ? AND (kind <> ? OR seen < ?)", now.Add(-keep).Unix(), cacheentry.KindSketch, now.Add(-keepSketch).Unix()); err != nil {
 		return err
 	}
 	var size, pages, free int64

@@ -6,6 +6,8 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -14,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
@@ -41,12 +41,12 @@ func shut(t testing.TB, c *Cache) {
 }
 
 // presence returns a small record.
-func presence(checked time.Time) Record {
-	return Record{Checked: checked, URL: "http://example.com/", Kind: "presence", Status: 200, Data: []byte("there")}
+func presence(checked time.Time) cacheentry.Record {
+	return cacheentry.Record{Checked: checked, URL: "http://example.com/", Kind: "presence", Status: 200, Data: []byte("there")}
 }
 
 // samples returns records of several sizes.
-func samples(checked time.Time) (all []Record) {
+func samples(checked time.Time) (all []cacheentry.Record) {
 	for _, size := range []int{1, 20, 100, 500, 5000} {
 		r := presence(checked)
 		r.Data = make([]byte, size)
@@ -57,7 +57,7 @@ func samples(checked time.Time) (all []Record) {
 }
 
 // has reports whether there is a record of a request.
-func has(c *Cache, key Key) bool {
+func has(c *Cache, key cacheentry.Key) bool {
 	_, ok := c.Get(key)
 	return ok
 }
@@ -75,9 +75,9 @@ func TestFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new", "a ?#%20 file.db")
 	c := open(t, file, at(noon))
 	want := samples(noon.Add(-time.Hour))
-	var keys []Key
+	var keys []cacheentry.Key
 	for i, r := range want {
-		key := c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i)})
+		key := c.Key("https://example.com/", traffic.Identity{Open: fmt.Sprint(i)})
 		keys = append(keys, key)
 		c.Put(key, r)
 	}
@@ -125,8 +125,8 @@ func TestOrigin(t *testing.T) {
 	if c.Older(1) {
 		t.Error("an empty file has entries of other runs")
 	}
-	own, changed, confirmed, other := Key{1}, Key{2}, Key{3}, Key{4}
-	for _, key := range []Key{own, changed, confirmed} {
+	own, changed, confirmed, other := cacheentry.Key{1}, cacheentry.Key{2}, cacheentry.Key{3}, cacheentry.Key{4}
+	for _, key := range []cacheentry.Key{own, changed, confirmed} {
 		r := presence(noon)
 		r.Run = 1
 		if key == changed {
@@ -137,7 +137,7 @@ func TestOrigin(t *testing.T) {
 	c.Put(other, presence(noon.Add(-time.Minute)))
 	want := func(when string) {
 		t.Helper()
-		for key, want := range map[Key]time.Time{own: {}, changed: noon.Add(-time.Hour), confirmed: {}, other: noon.Add(-time.Minute)} {
+		for key, want := range map[cacheentry.Key]time.Time{own: {}, changed: noon.Add(-time.Hour), confirmed: {}, other: noon.Add(-time.Minute)} {
 			if r, ok := c.Get(key); !ok || !r.Earlier(1).Equal(want) {
 				t.Errorf("%s: %d: %+v, want %v", when, key[0], r, want)
 			}
@@ -173,7 +173,7 @@ func TestFlush(t *testing.T) {
 	c := open(t, file, CacheOptions{Now: func() time.Time { return now }})
 	var rows int
 	for i, want := range []int{0, 0, 3} {
-		c.Put(Key{byte(i)}, presence(noon))
+		c.Put(cacheentry.Key{byte(i)}, presence(noon))
 		if query(t, file, "SELECT count(*) FROM entry", &rows); rows != want {
 			t.Errorf("%d rows after %v, want %d", rows, now.Sub(noon), want)
 		}
@@ -184,8 +184,8 @@ func TestFlush(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	c, other := open(t, filepath.Join(t.TempDir(), "a"), CacheOptions{}), open(t, filepath.Join(t.TempDir(), "b"), CacheOptions{})
-	keys := map[Key]string{}
-	for _, id := range []fetch.Identity{{}, {Open: "x"}, {Secret: "x"}, {Cookies: "x"}, {Open: "x", Secret: "x"}, {Secret: "x", Cookies: "x"}} {
+	keys := map[cacheentry.Key]string{}
+	for _, id := range []traffic.Identity{{}, {Open: "x"}, {Secret: "x"}, {Cookies: "x"}, {Open: "x", Secret: "x"}, {Secret: "x", Cookies: "x"}} {
 		key := c.Key("http://example.com/", id)
 		if same, ok := keys[key]; ok {
 			t.Errorf("%+v has the key of %s", id, same)
@@ -207,7 +207,7 @@ func TestKeys(t *testing.T) {
 func TestSecrets(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c")
 	c := open(t, file, CacheOptions{})
-	c.Put(c.Key("http://example.com/", fetch.Identity{Open: "open", Secret: "s3cret", Cookies: "visit=1"}), presence(noon))
+	c.Put(c.Key("http://example.com/", traffic.Identity{Open: "open", Secret: "s3cret", Cookies: "visit=1"}), presence(noon))
 	shut(t, c)
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -257,9 +257,9 @@ func TestSetAside(t *testing.T) {
 			}
 			for n := range times {
 				c := open(t, file, CacheOptions{})
-				key := c.Key("http://example.com/", fetch.Identity{})
+				key := c.Key("http://example.com/", traffic.Identity{})
 				for i := range 40 {
-					c.Put(c.Key("http://example.com/", fetch.Identity{Open: fmt.Sprint(i)}), samples(noon)[3])
+					c.Put(c.Key("http://example.com/", traffic.Identity{Open: fmt.Sprint(i)}), samples(noon)[3])
 				}
 				c.Put(key, presence(noon))
 				shut(t, c)
@@ -305,7 +305,7 @@ func TestSetAside(t *testing.T) {
 func TestLateDamage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, CacheOptions{})
-	key := c.Key("http://example.com/", fetch.Identity{})
+	key := c.Key("http://example.com/", traffic.Identity{})
 	c.Put(key, presence(noon))
 	shut(t, c)
 	run(t, file, "UPDATE entry SET record = x'010203'")
@@ -358,7 +358,7 @@ func TestLocked(t *testing.T) {
 	if _, err := OpenCache(file, CacheOptions{patience: 50 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
 		t.Errorf("open: %v", err)
 	}
-	c.Put(Key{1}, presence(noon))
+	c.Put(cacheentry.Key{1}, presence(noon))
 	if err := c.Close(); err == nil || !strings.Contains(err.Error(), file+": the observations of this run are not all stored: another process has locked it") {
 		t.Errorf("close: %v", err)
 	}
@@ -366,7 +366,7 @@ func TestLocked(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
-	old, used := Key{1}, Key{2}
+	old, used := cacheentry.Key{1}, cacheentry.Key{2}
 	c := open(t, file, at(noon))
 	c.Put(old, presence(noon))
 	c.Put(used, presence(noon))
@@ -398,7 +398,7 @@ func TestMaxSize(t *testing.T) {
 			r := presence(noon)
 			r.Data = make([]byte, 600)
 			random.Read(r.Data)
-			c.Put(Key{byte(day), byte(i), byte(i >> 8)}, r)
+			c.Put(cacheentry.Key{byte(day), byte(i), byte(i >> 8)}, r)
 		}
 		shut(t, c)
 	}
@@ -412,7 +412,7 @@ func TestMaxSize(t *testing.T) {
 	left := [3]int{}
 	for day := 1; day <= 2; day++ {
 		for i := range 300 {
-			if has(c, Key{byte(day), byte(i), byte(i >> 8)}) {
+			if has(c, cacheentry.Key{byte(day), byte(i), byte(i >> 8)}) {
 				left[day]++
 			}
 		}
@@ -436,9 +436,9 @@ func TestShared(t *testing.T) {
 				return
 			}
 			for i := range each {
-				c.Put(Key{byte(w), byte(i), byte(i >> 8)}, presence(noon))
-				c.Put(Key{255, byte(i)}, presence(noon))
-				if !has(c, Key{byte(w), byte(i), byte(i >> 8)}) {
+				c.Put(cacheentry.Key{byte(w), byte(i), byte(i >> 8)}, presence(noon))
+				c.Put(cacheentry.Key{255, byte(i)}, presence(noon))
+				if !has(c, cacheentry.Key{byte(w), byte(i), byte(i >> 8)}) {
 					t.Error("an entry is missing after Put")
 				}
 			}
@@ -451,7 +451,7 @@ func TestShared(t *testing.T) {
 	c := open(t, file, CacheOptions{})
 	for w := range writers {
 		for i := range each {
-			if !has(c, Key{byte(w), byte(i), byte(i >> 8)}) {
+			if !has(c, cacheentry.Key{byte(w), byte(i), byte(i >> 8)}) {
 				t.Fatalf("entry %d of writer %d is lost", i, w)
 			}
 		}
@@ -470,7 +470,7 @@ func writeForever(file string) {
 	}
 	fmt.Println("open")
 	for n := uint64(1); ; n++ {
-		var key Key
+		var key cacheentry.Key
 		binary.LittleEndian.PutUint64(key[:], n)
 		r := presence(noon)
 		r.Data = bytes.Repeat(fmt.Append(nil, n), 100)
@@ -519,7 +519,7 @@ func TestKilled(t *testing.T) {
 		}
 		count := uint64(0)
 		for { // the entries of a transaction are all there or all missing
-			var key Key
+			var key cacheentry.Key
 			binary.LittleEndian.PutUint64(key[:], count+1)
 			r, ok := c.Get(key)
 			if !ok {

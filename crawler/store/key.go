@@ -8,12 +8,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// Key identifies a request, with all that may change its answer.
-type Key [16]byte
 
 // rounds is the number of PBKDF2 rounds for a secret: 30 ms, once for each secret of a
 // run, so that a password cannot be guessed from the file.
@@ -21,18 +19,18 @@ const rounds = 100_000
 
 // Key returns the key of a request. Requests have the same key only if their URLs and
 // their identities are the same. A key reveals nothing about secrets.
-func (c *Cache) Key(url urinorm.Key, id fetch.Identity) Key {
+func (c *Cache) Key(url urinorm.Key, id traffic.Identity) cacheentry.Key {
 	b := append(strconv.AppendQuote(make([]byte, 0, 512), string(url)), ' ')
 	b = append(strconv.AppendQuote(b, id.Open), ' ')
 	b = append(hex.AppendEncode(b, c.secrets.stretched(id.Secret, c.salt)), ' ')
 	b = strconv.AppendQuote(b, id.Cookies)
 	if id.Secret+id.Cookies == "" {
 		sum := sha256.Sum256(b) // the same in every file, so that people can look entries up
-		return Key(sum[:len(Key{})])
+		return cacheentry.Key(sum[:len(cacheentry.Key{})])
 	}
 	h := hmac.New(sha256.New, c.salt)
 	h.Write(b) // never fails
-	return Key(h.Sum(nil)[:len(Key{})])
+	return cacheentry.Key(h.Sum(nil)[:len(cacheentry.Key{})])
 }
 
 // FingerprintKey returns the key of the fingerprints by which pages in the file refer to their

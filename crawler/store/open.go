@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -31,7 +32,7 @@ func OpenCache(file string, o CacheOptions) (*Cache, error) {
 	if o.maxSize == 0 {
 		o.maxSize = maxSize
 	}
-	c := &Cache{file: file, options: o, dirty: map[Key]change{}}
+	c := &Cache{file: file, options: o, dirty: map[cacheentry.Key]change{}}
 	err := c.open()
 	if why := unusable(err); why != "" {
 		if o.Refuse {

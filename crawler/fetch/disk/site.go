@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -176,9 +177,9 @@ func FileOf(s *Site, u urinorm.URL) string {
 
 // IdentityOf returns what may change the answers of a site besides its files, as the method of a
 // [fetch.CacheableFetcher] does. ok is false if programs make what is read of the files.
-func IdentityOf(s *Site) (id fetch.Identity, ok bool) {
+func IdentityOf(s *Site) (id traffic.Identity, ok bool) {
 	dir, err := filepath.Abs(s.dir)
-	return fetch.Identity{Open: "directory " + dir}, err == nil && len(s.preprocessors) == 0
+	return traffic.Identity{Open: "directory " + dir}, err == nil && len(s.preprocessors) == 0
 }
 
 // Finds reports whether a directory answers a request for a URL with anything but a fault.

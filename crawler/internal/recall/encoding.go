@@ -12,10 +12,10 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/internal/versions"
-	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // The encoding of an Entry, version 3. Integers are varints. Strings have their length
@@ -98,7 +98,7 @@ func (use *buffers) encode(e *Entry) []byte {
 	if size > maxRecord {
 		return nil
 	}
-	b := append(make([]byte, 0, size+store.SealBytes), encodingVersion)
+	b := append(make([]byte, 0, size+cacheentry.SealBytes), encodingVersion)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(compressed)))
 	return append(append(b, compressed...), references...)
 }
@@ -125,7 +125,7 @@ func (use *buffers) compress(e *Entry, outcome []byte) []byte {
 
 // encodePage returns what a store keeps of the entry of a page, apart from its outcome and its
 // references, which the store has anyway; nil if it is too large.
-func encodePage(key store.Key, e *Entry) []byte {
+func encodePage(key cacheentry.Key, e *Entry) []byte {
 	use := encoders.Get().(*buffers)
 	defer use.giveBack()
 	compressed := use.compress(e, nil)
@@ -138,8 +138,8 @@ func encodePage(key store.Key, e *Entry) []byte {
 
 // decodePage reads what encodePage returned. It returns nil if that is from another version, or was
 // for another request. It is for stores that notice damage.
-func decodePage(key store.Key, kept []byte, o *judging.Outcome, references []byte) *Entry {
-	if len(kept) < 1+len(key) || kept[0] != encodingVersion || store.Key(kept[1:]) != key {
+func decodePage(key cacheentry.Key, kept []byte, o *judging.Outcome, references []byte) *Entry {
+	if len(kept) < 1+len(key) || kept[0] != encodingVersion || cacheentry.Key(kept[1:]) != key {
 		return nil
 	}
 	e, err := decompress(kept[1+len(key):], func([]byte) (judging.Outcome, error) { return *o, nil }, encodingVersion)

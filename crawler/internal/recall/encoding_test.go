@@ -18,8 +18,9 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -169,7 +170,7 @@ func TestDecodeEarlierVersions(t *testing.T) {
 // for the same request and by the same version only.
 func TestEncodePage(t *testing.T) {
 	for i, want := range samples(t) {
-		key := store.Key{byte(i)}
+		key := cacheentry.Key{byte(i)}
 		kept := encodePage(key, want)
 		var references []byte
 		if want.Page != nil {
@@ -185,7 +186,7 @@ func TestEncodePage(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%d: got\n%+v %+v\nwant\n%+v %+v", i, got, got.Page, want, want.Page)
 		}
-		if decodePage(store.Key{99}, kept, &want.Outcome, references) != nil {
+		if decodePage(cacheentry.Key{99}, kept, &want.Outcome, references) != nil {
 			t.Errorf("%d: read under another key", i)
 		}
 		for n := range kept {
@@ -201,15 +202,15 @@ func TestEncodePage(t *testing.T) {
 // FuzzDecodePage decodes arbitrary bytes.
 func FuzzDecodePage(f *testing.F) {
 	for _, e := range samples(f) {
-		f.Add(encodePage(store.Key{}, e), []byte("references"))
+		f.Add(encodePage(cacheentry.Key{}, e), []byte("references"))
 	}
 	f.Fuzz(func(t *testing.T, kept, references []byte) {
 		o := judging.Outcome{Code: check.CodeOK}
-		e := decodePage(store.Key{}, kept, &o, references)
+		e := decodePage(cacheentry.Key{}, kept, &o, references)
 		if e == nil {
 			return
 		}
-		if again := decodePage(store.Key{}, encodePage(store.Key{}, e), &o, references); !reflect.DeepEqual(again, e) {
+		if again := decodePage(cacheentry.Key{}, encodePage(cacheentry.Key{}, e), &o, references); !reflect.DeepEqual(again, e) {
 			t.Errorf("%+v became %+v", e, again)
 		}
 	})
@@ -222,8 +223,8 @@ func TestMigratedEntries(t *testing.T) {
 	const testdata = "../../store/testdata"
 	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 	options := store.CacheOptions{Now: func() time.Time { return noon }}
-	key := func(c *store.Cache, i int) store.Key {
-		return c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"})
+	key := func(c *store.Cache, i int) cacheentry.Key {
+		return c.Key("https://example.com/", traffic.Identity{Open: fmt.Sprint(i), Secret: "s3cret"})
 	}
 	if *sample {
 		c, err := store.OpenCache(filepath.Join(testdata, "version4.db"), options)
@@ -231,7 +232,7 @@ func TestMigratedEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, e := range samples(t) {
-			c.Put(key(c, i), store.Record{Checked: noon, Data: encode(e), URL: "https://example.com/", Kind: e.kind(), Status: e.Outcome.Status})
+			c.Put(key(c, i), cacheentry.Record{Checked: noon, Data: encode(e), URL: "https://example.com/", Kind: e.kind(), Status: e.Outcome.Status})
 		}
 		if err := errors.Join(c.AddRun(0, noon, true, []store.Result{{URL: "https://example.com/gone", Code: "http-404"}}, nil), c.Close()); err != nil {
 			t.Fatal(err)

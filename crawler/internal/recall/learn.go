@@ -12,12 +12,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/versions"
-	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -28,7 +28,7 @@ type Request struct {
 
 	target  *admit.Target
 	need    fetch.Need
-	key     store.Key
+	key     cacheentry.Key
 	kept    bool              // the answer is kept
 	earlier *frontier.Earlier // has Known, if it is in the store of the crawl before
 	stored  []byte            // the stored form of Known in there
@@ -143,7 +143,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *scope.Scope) (withPage []byte
 			m.Cache.Confirm(r.key, m.run, m.sameBefore(t.At, a.Outcome, scope))
 		}
 	case entry != nil:
-		record := store.Record{Checked: time.Now(), Run: m.run, Data: encode(entry), URL: m.Print.URL(t.At), Kind: entry.kind(), Status: entry.Outcome.Status}
+		record := cacheentry.Record{Checked: time.Now(), Run: m.run, Data: encode(entry), URL: m.Print.URL(t.At), Kind: entry.kind(), Status: entry.Outcome.Status}
 		if !t.Internal {
 			record.Before = m.sameBefore(t.At, a.Outcome, scope)
 		}

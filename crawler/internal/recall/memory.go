@@ -10,9 +10,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -95,19 +97,19 @@ func (m *Memory) Any() bool { return m != nil && !m.none }
 
 // key returns the cache's key for a request; false if its answer is not kept: files in no
 // directory that is checked, the document on standard input, schemes other than http and https.
-func (s *Sources) key(req *fetch.Request, scope *scope.Scope) (store.Key, bool) {
+func (s *Sources) key(req *fetch.Request, scope *scope.Scope) (cacheentry.Key, bool) {
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" {
-		return store.Key{}, false
+		return cacheentry.Key{}, false
 	}
 	id, ok := s.identity(req, scope)
 	if !ok {
-		return store.Key{}, false
+		return cacheentry.Key{}, false
 	}
 	return s.Cache.Key(urinorm.KeyOf(req.URL), id), true
 }
 
 // identity returns what may change the answer to a request; ok is false if it is not kept.
-func (s *Sources) identity(req *fetch.Request, scope *scope.Scope) (id fetch.Identity, ok bool) {
+func (s *Sources) identity(req *fetch.Request, scope *scope.Scope) (id traffic.Identity, ok bool) {
 	if site := scope.SiteOf(req.URL); site != nil {
 		return disk.IdentityOf(site)
 	}
@@ -236,7 +238,7 @@ func (s *Sources) readsText(u urinorm.URL) bool {
 }
 
 // entryIn returns the entry in a record, nil if it counts as missing.
-func entryIn(r store.Record) *Entry {
+func entryIn(r cacheentry.Record) *Entry {
 	e, err := decode(r.Data)
 	if err != nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -26,8 +27,8 @@ type fetcher struct {
 	soon  time.Duration
 }
 
-func (f fetcher) Identity(*fetch.Request) (fetch.Identity, bool) {
-	return fetch.Identity{Open: f.agent}, true
+func (f fetcher) Identity(*fetch.Request) (traffic.Identity, bool) {
+	return traffic.Identity{Open: f.agent}, true
 }
 func (f fetcher) ExpiryNote(at time.Time) (fetch.Note, bool) {
 	return fetch.Note{Code: string(judging.CodeTLSExpiresSoon)}, time.Until(at) < f.soon

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -128,7 +129,7 @@ func TestTakeOver(t *testing.T) {
 // sameAnswers sends nothing: the answers to all requests for a URL are the same.
 type sameAnswers struct{ fetch.Fetcher }
 
-func (sameAnswers) Identity(*fetch.Request) (fetch.Identity, bool)    { return fetch.Identity{}, true }
+func (sameAnswers) Identity(*fetch.Request) (traffic.Identity, bool)  { return traffic.Identity{}, true }
 func (sameAnswers) ExpiryNote(time.Time) (note fetch.Note, soon bool) { return note, false }
 
 // memoryOf returns the memory of a run before which another one read the document at some URLs.

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
@@ -20,6 +20,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -300,7 +301,7 @@ func (r *Reports) keep(kept *Kept) error {
 	if s, ok := r.Store.(*diskstore.Store); ok {
 		return s.SetValue(reportValue, recorded)
 	}
-	r.Cache.Put(r.key(), store.Record{Checked: time.Now(), Run: r.Clock.Began.UnixNano(), Data: recorded, URL: r.Door.Scope().Print.URL(r.first()), Kind: "report"})
+	r.Cache.Put(r.key(), cacheentry.Record{Checked: time.Now(), Run: r.Clock.Began.UnixNano(), Data: recorded, URL: r.Door.Scope().Print.URL(r.first()), Kind: "report"})
 	return nil
 }
 
@@ -313,10 +314,10 @@ func (r *Reports) first() urinorm.URL {
 }
 
 // key returns the name of the report in a cache.
-func (r *Reports) key() store.Key {
+func (r *Reports) key() cacheentry.Key {
 	in, dir := r.Door.Scope(), ""
 	if len(in.Sites) > 0 {
 		dir = in.Sites[0].Dir()
 	}
-	return r.Cache.Key(urinorm.KeyOf(r.first()), fetch.Identity{Open: "report on " + dir + "\n" + r.Decides + in.Decides()})
+	return r.Cache.Key(urinorm.KeyOf(r.first()), traffic.Identity{Open: "report on " + dir + "\n" + r.Decides + in.Decides()})
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
 	"github.com/orbweaver/orbweaver/crawler/internal/drift"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
-	"github.com/orbweaver/orbweaver/crawler/store"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,7 +29,7 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 	}
 	first, at := j.details.get(p.id), j.crawl.Began.UTC().Truncate(time.Second)
 	printed := j.crawl.Print.Job(&first.job)
-	key := j.crawl.Cache.Key(urinorm.KeyOf(first.url), fetch.Identity{Open: store.KindSketch})
+	key := j.crawl.Cache.Key(urinorm.KeyOf(first.url), traffic.Identity{Open: cacheentry.KindSketch})
 	record, known := j.crawl.Cache.Get(key)
 	was, err := drift.ParseFirst(record.Data)
 	if known && drift.IsOtherVersion(err) {
@@ -41,7 +41,7 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 	similarity, drifts := was.Sketch.Drifts(&sketch, asked.Below)
 	if !drifts {
 		was.LastSame = at
-		j.crawl.Cache.Put(key, store.Record{Checked: at, Run: at.UnixNano(), Data: was.Append(nil), URL: printed, Kind: store.KindSketch})
+		j.crawl.Cache.Put(key, cacheentry.Record{Checked: at, Run: at.UnixNano(), Data: was.Append(nil), URL: printed, Kind: cacheentry.KindSketch})
 		return
 	}
 	d := &check.Drift{Similarity: similarity, FirstSeen: was.Seen, LastSame: was.LastSame, Change: check.Replaced}

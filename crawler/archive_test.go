@@ -76,7 +76,7 @@ func TestArchive(t *testing.T) {
 		if r := c.find("http://gone.org/page"); r == nil || r.Code != "http-404" || r.Suggestions[0].Why != "archived copy of 2013-09-19" {
 			t.Errorf("%+v", r)
 		}
-		for url, class := range map[string]string{"page": check.Rotted, "error": check.Unclear, "busy": check.Moved, "never": check.NeverSeen, "broken": "", "odd": "", "forbidden": ""} {
+		for url, class := range map[string]string{"page": "rotted", "error": "unclear", "busy": "moved", "never": check.NeverSeen, "broken": "", "odd": "", "forbidden": ""} {
 			r := c.find("http://gone.org/" + url)
 			if got := r.Archive; class == "" && got != nil || class != "" && (got == nil || got.Class != class) {
 				t.Errorf("%s: the archive knows %+v, want %q", url, got, class)
@@ -211,7 +211,7 @@ func TestArchiveAnswersOddly(t *testing.T) {
 				t.Errorf("%s, %+v, %d requests: %v", r.Code, sum, len(archive.order), archive.order)
 			}
 			if row.note == "" { // what was read counts, but it is not known what comes last
-				if a := r.Archive; a == nil || a.Class != check.Rotted || !a.LastSeen.IsZero() || len(c.notes) > 0 {
+				if a := r.Archive; a == nil || a.Class != "rotted" || !a.LastSeen.IsZero() || len(c.notes) > 0 {
 					t.Errorf("the archive knows %+v, notes %v", r.Archive, c.notes)
 				}
 			} else if r.Archive != nil || len(c.notes) != 1 || !strings.Contains(c.notes[0].Message, row.note) {

@@ -61,17 +61,10 @@ type Drift struct {
 	Similarity float64   `json:"similarity"` // how much of the first text is still there, from 0 to 1
 	FirstSeen  time.Time `json:"first_seen"`
 	LastSame   time.Time `json:"last_same"`           // the last run in which it had not drifted
-	Change     string    `json:"change"`              // Replaced, Parked or Emptied
+	Change     string    `json:"change"`              // "replaced" by another text, "parked" (for sale) or "emptied" of almost all text
 	TitleWas   string    `json:"title_was,omitempty"` // only if the title has changed
 	TitleIs    string    `json:"title_is,omitempty"`
 }
-
-// What has become of a page that has drifted.
-const (
-	Replaced = "replaced" // it shows another text
-	Parked   = "parked"   // its domain is for sale
-	Emptied  = "emptied"  // it shows hardly any text
-)
 
 // IsInfo reports whether a warning is only information, which is never counted, and listed
 // only if everything is listed.
@@ -102,7 +95,7 @@ type Suggestion struct {
 // not known.
 type Archived struct {
 	Service   string    `json:"service"` // "wayback" or "memento"
-	Class     string    `json:"class"`   // NeverSeen, Rotted, Moved or Unclear
+	Class     string    `json:"class"`   // what has become of the page: NeverSeen, "rotted", "moved" or "unclear"
 	FirstSeen time.Time `json:"first_seen,omitzero"`
 	LastSeen  time.Time `json:"last_seen,omitzero"`
 	LastGood  *Copy     `json:"last_good,omitempty"` // the newest capture of the page itself
@@ -115,13 +108,10 @@ type Copy struct {
 	Time time.Time `json:"time"`
 }
 
-// What has become of a page, as the captures of an archive tell.
-const (
-	NeverSeen = "never-seen" // there is no capture
-	Rotted    = "rotted"     // it was there
-	Moved     = "moved"      // it redirected permanently at last
-	Unclear   = "unclear"    // there are only captures of errors
-)
+// NeverSeen is the Class of a page of which an archive has no capture. Of other pages there are
+// captures: a page that rotted was there, one that moved was redirected permanently at last, and of
+// one that is unclear there are only errors.
+const NeverSeen = "never-seen"
 
 // archivedCopy begins the reason of a suggestion that leads to an archive.
 const archivedCopy = "archived copy"

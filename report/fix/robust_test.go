@@ -32,7 +32,7 @@ func makeRobust(t *testing.T, name, page string) string {
 		if strings.Contains(l.Ref, "gone.test") {
 			address, _, _ := strings.Cut(l.Ref, "#")
 			good := copied(address)
-			r.Verdict, r.Code, r.Archive = check.Broken, "http-404", &check.Archived{Class: check.Rotted, LastGood: &good}
+			r.Verdict, r.Code, r.Archive = check.Broken, "http-404", &check.Archived{Class: "rotted", LastGood: &good}
 		}
 		r.Internal = strings.Contains(l.Ref, "ours.test")
 		results = append(results, r)

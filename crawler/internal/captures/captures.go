@@ -11,6 +11,13 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// Classes of pages, besides check.NeverSeen.
+const (
+	classRotted  = "rotted"  // it was there
+	classMoved   = "moved"   // it redirected permanently at last
+	classUnclear = "unclear" // there are only captures of errors
+)
+
 // MaxAnswer is how many bytes of an answer are read.
 const MaxAnswer = 1 << 20
 
@@ -48,7 +55,7 @@ func (c *collection) archived(service string) *check.Archived {
 	a := &check.Archived{Service: service, Class: check.NeverSeen}
 	if c.first.at.IsZero() {
 		if c.cut { // there is at least the one that was too long
-			a.Class = check.Unclear
+			a.Class = classUnclear
 		}
 		return a
 	}
@@ -66,11 +73,11 @@ func (c *collection) archived(service string) *check.Archived {
 	moved := (c.last.status == "301" || c.last.status == "308") && (hasGood || c.last.redirect != "")
 	switch {
 	case moved && !c.cut:
-		a.Class, a.MovedTo = check.Moved, c.last.redirect
+		a.Class, a.MovedTo = classMoved, c.last.redirect
 	case hasGood:
-		a.Class = check.Rotted
+		a.Class = classRotted
 	default:
-		a.Class = check.Unclear
+		a.Class = classUnclear
 	}
 	return a
 }

@@ -44,15 +44,15 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 		j.crawl.Cache.Put(key, cacheentry.Record{Checked: at, Run: at.UnixNano(), Data: was.Append(nil), URL: printed, Kind: cacheentry.KindSketch})
 		return
 	}
-	d := &check.Drift{Similarity: similarity, FirstSeen: was.Seen, LastSame: was.LastSame, Change: check.Replaced}
+	d := &check.Drift{Similarity: similarity, FirstSeen: was.Seen, LastSame: was.LastSame, Change: "replaced"}
 	if was.Title != now.Title && now.Title != "" {
 		d.TitleWas, d.TitleIs = was.Title, now.Title
 	}
 	switch {
 	case slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeDomainParked }):
-		d.Change = check.Parked
+		d.Change = "parked"
 	case sketch.IsEmpty():
-		d.Change = check.Emptied
+		d.Change = "emptied"
 	}
 	g.Warnings = append(g.Warnings, check.Warning{Code: judging.CodeContentDrift, Drift: d,
 		Message: fmt.Sprintf("%d%% of the text that was first seen on %s is still there; it was last the same on %s", int(similarity*100+0.5), was.Seen.Format(time.DateOnly), was.LastSame.Format(time.DateOnly))})

@@ -203,7 +203,7 @@ func TestKnownWarnings(t *testing.T) {
 	if got := marked.Results[0].Known; !slices.Equal(got, []check.Code{"fragment-duplicate", "redirect-permanent"}) {
 		t.Errorf("known: %v", got)
 	}
-	policy := Policy{Internal: FailOnWarning, External: FailOnWarning}
+	policy := Policy{Internal: failOnWarning, External: failOnWarning}
 	if s := marked.Summary; s.Known.Warnings != 2 || policy.Exit(&s) != ExitFindings {
 		t.Errorf("%+v", s)
 	}

@@ -20,9 +20,9 @@ type Level int8
 
 const (
 	FailOnNothing    Level = iota - 1
-	FailOnBroken           // the default
-	FailOnUnverified       // and broken
-	FailOnWarning          // and unverified and broken
+	failOnBroken           // the default
+	failOnUnverified       // and broken
+	failOnWarning          // and unverified and broken
 )
 
 var levelNames = []string{"none", "broken", "unverified", "warning"}
@@ -31,9 +31,9 @@ func (l Level) String() string { return levelNames[l+1] }
 
 // fails reports whether the findings of one side reach the level.
 func (l Level) fails(t result.Tally) bool {
-	return l >= FailOnBroken && t.Broken > 0 ||
-		l >= FailOnUnverified && t.Unverified > 0 ||
-		l >= FailOnWarning && t.Warnings > 0
+	return l >= failOnBroken && t.Broken > 0 ||
+		l >= failOnUnverified && t.Unverified > 0 ||
+		l >= failOnWarning && t.Warnings > 0
 }
 
 // Policy is the fail level for internal and external links. With the zero value, any
@@ -104,10 +104,10 @@ func (p Policy) fails(s *result.Summary) bool {
 
 // Excused returns the number of broken results that would fail a run with the default policy, but do not with this one.
 func (p Policy) Excused(s *result.Summary) (n int) {
-	if p.Internal < FailOnBroken {
+	if p.Internal < failOnBroken {
 		n += s.Internal.Broken
 	}
-	if p.External < FailOnBroken {
+	if p.External < failOnBroken {
 		n += s.External.Broken
 	}
 	return n

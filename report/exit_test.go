@@ -11,18 +11,18 @@ import (
 func TestParseFailOn(t *testing.T) {
 	for in, want := range map[string]Policy{
 		"":                                  {},
-		"broken":                            {FailOnBroken, FailOnBroken},
-		"unverified":                        {FailOnUnverified, FailOnUnverified},
-		"Warning":                           {FailOnWarning, FailOnWarning},
+		"broken":                            {failOnBroken, failOnBroken},
+		"unverified":                        {failOnUnverified, failOnUnverified},
+		"Warning":                           {failOnWarning, failOnWarning},
 		"none":                              {FailOnNothing, FailOnNothing},
-		"broken,unverified":                 {FailOnUnverified, FailOnUnverified},
-		"none,broken":                       {FailOnBroken, FailOnBroken},
-		"internal:warning":                  {FailOnWarning, FailOnBroken},
-		"internal:warning,external:broken":  {FailOnWarning, FailOnBroken},
-		"external:none":                     {FailOnBroken, FailOnNothing},
-		"warning, external:broken":          {FailOnWarning, FailOnBroken},
-		"external:broken,external:warning":  {FailOnBroken, FailOnWarning},
-		"internal:none,internal:unverified": {FailOnUnverified, FailOnBroken},
+		"broken,unverified":                 {failOnUnverified, failOnUnverified},
+		"none,broken":                       {failOnBroken, failOnBroken},
+		"internal:warning":                  {failOnWarning, failOnBroken},
+		"internal:warning,external:broken":  {failOnWarning, failOnBroken},
+		"external:none":                     {failOnBroken, FailOnNothing},
+		"warning, external:broken":          {failOnWarning, failOnBroken},
+		"external:broken,external:warning":  {failOnBroken, failOnWarning},
+		"internal:none,internal:unverified": {failOnUnverified, failOnBroken},
 	} {
 		got, err := ParseFailOn(in)
 		if err != nil || got != want {

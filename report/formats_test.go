@@ -60,7 +60,7 @@ func TestFormatsWithoutReferences(t *testing.T) {
 			}
 			continue
 		}
-		for _, o := range []Options{{}, {FailOn: Policy{FailOnWarning, FailOnWarning}}, {Show: ShowWarning}} {
+		for _, o := range []Options{{}, {FailOn: Policy{failOnWarning, failOnWarning}}, {Show: ShowWarning}} {
 			same := render(t, f.Name, o, run(all...)) == render(t, f.Name, o, run())
 			if f.References == same && !f.Pages { // graphs take links from the pages if there are any
 				t.Errorf("%s: References is %v, and without them the report is the same: %v", f.Name, f.References, same)

@@ -126,9 +126,9 @@ type Entry struct {
 	// Internal and External are the verdicts on a target of one's own site and on any
 	// other. They are OK for a code that is a warning.
 	Internal, External Verdict
-	// OfPage is true for a warning about a page's content or its server: it is reported
+	// ofPage is true for a warning about a page's content or its server: it is reported
 	// once, with the page itself, however many links lead there.
-	OfPage bool
+	ofPage bool
 	// Group is the group of content checks that gives the code, as --check names it, or
 	// GroupContent or GroupPlugins. It is empty for a code of links.
 	Group       string
@@ -164,7 +164,7 @@ func indexEntries() (byCode map[Code]*Entry, byNumber [maxNumber + 1]Code) {
 // OfPage reports whether a code has OfPage in the table.
 func OfPage(c Code) bool {
 	e := entryByCode[c]
-	return e != nil && e.OfPage
+	return e != nil && e.ofPage
 }
 
 // OfContent reports whether a code is one that content checks give.

@@ -137,7 +137,7 @@ var linkEntries = [...]Entry{
 		Example:     "http://example.com:22/ answers with an SSH banner",
 	},
 	{
-		Code: "body-truncated", number: 17, Severity: SeverityWarning, Internal: Unverified, External: OK, OfPage: true,
+		Code: "body-truncated", number: 17, Severity: SeverityWarning, Internal: Unverified, External: OK, ofPage: true,
 		Title:       "the answer is incomplete",
 		Explanation: "The body ended before its declared length, or is longer than --max-body. The part that arrived was read; links and anchors after it are not known.",
 		Advice:      "Run the check again. On your own site, check the server's log. For long pages, raise --max-body.",
@@ -384,14 +384,14 @@ var linkEntries = [...]Entry{
 		Example:     "a page about a project shows the advertisements of the next owner of its domain",
 	},
 	{
-		Code: "tls-incomplete-chain", number: 41, Severity: SeverityWarning, OfPage: true,
+		Code: "tls-incomplete-chain", number: 41, Severity: SeverityWarning, ofPage: true,
 		Title:       "intermediate certificate is missing",
 		Explanation: "The server does not send an intermediate certificate that connects its own to a trusted one. Most browsers fetch it by themselves; many programs and older phones fail.",
 		Advice:      "Configure the server to send the full certificate chain.",
 		Example:     "https://example.com/ sends its own certificate only",
 	},
 	{
-		Code: "tls-expires-soon", number: 42, Severity: SeverityWarning, OfPage: true,
+		Code: "tls-expires-soon", number: 42, Severity: SeverityWarning, ofPage: true,
 		Title:       "certificate expires soon",
 		Explanation: "The server's certificate expires within the time set with --tls-expiry. After that, browsers show a warning instead of the page.",
 		Advice:      "Renew the certificate, and find out why it was not renewed automatically.",
@@ -447,7 +447,7 @@ var linkEntries = [...]Entry{
 		Example:     "tel:+1 201 555 0123 in place of tel:+1-201-555-0123",
 	},
 	{
-		Code: "fragment-duplicate", number: 49, Severity: SeverityWarning, OfPage: true,
+		Code: "fragment-duplicate", number: 49, Severity: SeverityWarning, ofPage: true,
 		Title:       "duplicate id",
 		Explanation: "Several elements of the page have the same id. Links to it reach only the first one, and scripts and style sheets may select the wrong one.",
 		Advice:      "Give each element a unique id.",

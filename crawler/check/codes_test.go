@@ -249,7 +249,7 @@ func TestSeverityFollowsVerdict(t *testing.T) {
 		if e.Severity != want {
 			t.Errorf("%s is %v at worst and listed as %v", e.Code, want, e.Severity)
 		}
-		if e.OfPage && e.External != OK {
+		if e.ofPage && e.External != OK {
 			t.Errorf("%s is about the page itself, but not a warning", e.Code)
 		}
 	}

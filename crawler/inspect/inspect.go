@@ -32,8 +32,8 @@ func fingerprint(cfg *Config) uint64 {
 	return max(xxhash.Sum64String(fmt.Sprint(cfg.Edition, rules, cfg.Groups&^Virus, cfg.SyntaxMax)), 1)
 }
 
-// IsZero reports whether nothing is looked for.
-func (c *Config) IsZero() bool { return c.Groups == 0 && c.Content == nil && len(c.Plugins) == 0 }
+// isZero reports whether nothing is looked for.
+func (c *Config) isZero() bool { return c.Groups == 0 && c.Content == nil && len(c.Plugins) == 0 }
 
 // Glob selects pages, or printed URLs.
 type Glob = page.Glob
@@ -52,7 +52,7 @@ type Inspector struct {
 // Open connects to the programs that the checks need, or starts them. It returns nil if there is
 // nothing to look for. The caller closes the Inspector.
 func Open(ctx context.Context, cfg Config) (i *Inspector, err error) {
-	if cfg.IsZero() {
+	if cfg.isZero() {
 		return nil, nil
 	}
 	i = &Inspector{cfg: cfg, checks: fingerprint(&cfg)}
@@ -157,7 +157,7 @@ func (i *Inspector) Lost() (name string, why error) {
 // Recall returns an Inspector that looks at nothing, for a report on a crawl whose documents were
 // looked at before.
 func Recall(cfg Config) *Inspector {
-	if cfg.IsZero() {
+	if cfg.isZero() {
 		return nil
 	}
 	return &Inspector{cfg: cfg, checks: fingerprint(&cfg)}

@@ -16,10 +16,10 @@ import (
 //	unix://[[USER]:PASSWORD@]/PATH/TO/SOCKET?crawl=NAME[&db=N]
 //	redis-cluster://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]?crawl=NAME     rediss-cluster: over TLS
 type Address struct {
-	Scheme         string
-	User, Password string
-	Hosts          []string // HOST:PORT, or the path of a socket
-	DB             int
+	scheme         string
+	user, Password string
+	hosts          []string // HOST:PORT, or the path of a socket
+	db             int
 	Crawl          string
 	password       bool // one was given, though it may be empty
 }
@@ -44,11 +44,11 @@ func ParseAddresses(text string) (list Addresses, err error) {
 		}
 		for _, other := range list {
 			switch {
-			case other.SamePlace(a):
+			case other.samePlace(a):
 				return nil, fmt.Errorf("%s is given twice", a)
 			case other.Crawl != a.Crawl:
 				return nil, fmt.Errorf("all addresses must name the same crawl, not %s and %s", other.Crawl, a.Crawl)
-			case other.Cluster() || a.Cluster():
+			case other.isCluster() || a.isCluster():
 				return nil, fmt.Errorf("a cluster is one address, not several: %s", a)
 			}
 		}
@@ -68,7 +68,7 @@ func ParseAddresses(text string) (list Addresses, err error) {
 func (l Addresses) String() string { return l.join((*Address).String) }
 
 // WithoutPasswords returns the addresses as they may be stored.
-func (l Addresses) WithoutPasswords() string { return l.join((*Address).WithoutPassword) }
+func (l Addresses) WithoutPasswords() string { return l.join((*Address).withoutPassword) }
 
 func (l Addresses) join(text func(*Address) string) string {
 	all := make([]string, len(l))
@@ -93,8 +93,8 @@ func ParseAddress(text string) (*Address, error) {
 	if !ok {
 		return nil, fmt.Errorf("it is not an address; write redis://HOST:%s?crawl=NAME", defaultPort)
 	}
-	a := &Address{Scheme: strings.ToLower(scheme)}
-	switch a.Scheme {
+	a := &Address{scheme: strings.ToLower(scheme)}
+	switch a.scheme {
 	case "redis", "rediss", "unix", "redis-cluster", "rediss-cluster":
 	default:
 		return nil, fmt.Errorf("the scheme %q is not known; the schemes are %s", scheme, schemes)
@@ -107,7 +107,7 @@ func ParseAddress(text string) (*Address, error) {
 		return nil, err
 	}
 	authority := rest
-	if a.Scheme == "unix" {
+	if a.scheme == "unix" {
 		if at := strings.IndexByte(rest, '@'); at >= 0 && !strings.HasPrefix(rest, "/") {
 			authority = rest[:at+1]
 			rest = rest[at+1:]
@@ -119,7 +119,7 @@ func ParseAddress(text string) (*Address, error) {
 		if err := a.readUser(authority[:at]); err != nil {
 			return nil, err
 		}
-		if a.Scheme != "unix" {
+		if a.scheme != "unix" {
 			rest = rest[at+1:]
 		}
 	}
@@ -131,7 +131,7 @@ func (a *Address) readUser(text string) (err error) {
 	if !ok {
 		return errors.New("the part before @ has no colon; write :PASSWORD@ or USER:PASSWORD@")
 	}
-	if a.User, err = url.PathUnescape(user); err != nil {
+	if a.user, err = url.PathUnescape(user); err != nil {
 		return errors.New("the user has a wrong percent-encoding")
 	}
 	if a.Password, err = url.PathUnescape(password); err != nil {
@@ -153,8 +153,8 @@ func (a *Address) readQuery(query string) error {
 		switch {
 		case name == "crawl":
 			a.Crawl = list[0]
-		case name == "db" && a.Scheme == "unix":
-			if a.DB, err = database(list[0]); err != nil {
+		case name == "db" && a.scheme == "unix":
+			if a.db, err = database(list[0]); err != nil {
 				return err
 			}
 		default:
@@ -179,25 +179,25 @@ func database(text string) (int, error) {
 }
 
 func (a *Address) readHosts(rest string) (err error) {
-	if a.Scheme == "unix" {
+	if a.scheme == "unix" {
 		path, err := url.PathUnescape(rest)
 		if err != nil || !strings.HasPrefix(path, "/") {
 			return errors.New("a unix address needs the absolute path of a socket: unix:///run/redis.sock?crawl=NAME")
 		}
-		a.Hosts = []string{path}
+		a.hosts = []string{path}
 		return nil
 	}
 	hosts, path, _ := strings.Cut(rest, "/")
 	if path != "" {
-		if a.DB, err = database(path); err != nil {
+		if a.db, err = database(path); err != nil {
 			return err
 		}
-		if a.Cluster() && a.DB != 0 {
-			return fmt.Errorf("a cluster has only the database 0, not %d", a.DB)
+		if a.isCluster() && a.db != 0 {
+			return fmt.Errorf("a cluster has only the database 0, not %d", a.db)
 		}
 	}
 	list := []string{hosts}
-	if a.Cluster() {
+	if a.isCluster() {
 		list = strings.Split(hosts, ",")
 	}
 	for _, h := range list {
@@ -209,16 +209,16 @@ func (a *Address) readHosts(rest string) (err error) {
 		if host == "" || err != nil || n < 1 || n > 65535 || strings.ContainsAny(host, ", @") {
 			return fmt.Errorf("%q is not HOST:PORT", h)
 		}
-		a.Hosts = append(a.Hosts, net.JoinHostPort(host, port))
+		a.hosts = append(a.hosts, net.JoinHostPort(host, port))
 	}
 	return nil
 }
 
-// Cluster reports whether the address is that of a cluster.
-func (a *Address) Cluster() bool { return strings.HasSuffix(a.Scheme, "-cluster") }
+// isCluster reports whether the address is that of a cluster.
+func (a *Address) isCluster() bool { return strings.HasSuffix(a.scheme, "-cluster") }
 
 // TLS reports whether the connection is encrypted.
-func (a *Address) TLS() bool { return strings.HasPrefix(a.Scheme, "rediss") }
+func (a *Address) TLS() bool { return strings.HasPrefix(a.scheme, "rediss") }
 
 // HasPassword reports whether the address has a password.
 func (a *Address) HasPassword() bool { return a.password }
@@ -226,19 +226,19 @@ func (a *Address) HasPassword() bool { return a.password }
 // text returns the address with what replaces the password.
 func (a *Address) text(password string) string {
 	var b strings.Builder
-	b.WriteString(a.Scheme + "://")
+	b.WriteString(a.scheme + "://")
 	if password != "" {
-		b.WriteString(url.PathEscape(a.User) + ":" + password + "@")
-	} else if a.User != "" {
-		b.WriteString(url.PathEscape(a.User) + ":@")
+		b.WriteString(url.PathEscape(a.user) + ":" + password + "@")
+	} else if a.user != "" {
+		b.WriteString(url.PathEscape(a.user) + ":@")
 	}
-	b.WriteString(strings.Join(a.Hosts, ","))
-	if a.Scheme != "unix" && a.DB != 0 {
-		fmt.Fprintf(&b, "/%d", a.DB)
+	b.WriteString(strings.Join(a.hosts, ","))
+	if a.scheme != "unix" && a.db != 0 {
+		fmt.Fprintf(&b, "/%d", a.db)
 	}
 	b.WriteString("?crawl=" + a.Crawl)
-	if a.Scheme == "unix" && a.DB != 0 {
-		fmt.Fprintf(&b, "&db=%d", a.DB)
+	if a.scheme == "unix" && a.db != 0 {
+		fmt.Fprintf(&b, "&db=%d", a.db)
 	}
 	return b.String()
 }
@@ -251,19 +251,19 @@ func (a *Address) String() string {
 	return a.text("")
 }
 
-// WithoutPassword returns the address as it may be stored.
-func (a *Address) WithoutPassword() string { return a.text("") }
+// withoutPassword returns the address as it may be stored.
+func (a *Address) withoutPassword() string { return a.text("") }
 
-// SamePlace reports whether two addresses name the same crawl.
-func (a *Address) SamePlace(b *Address) bool {
-	return a.WithoutPassword() == b.WithoutPassword()
+// samePlace reports whether two addresses name the same crawl.
+func (a *Address) samePlace(b *Address) bool {
+	return a.withoutPassword() == b.withoutPassword()
 }
 
 // prefix returns the beginning of all keys of the crawl on a server, of so many that it has. The part in
 // braces, the hash tag, decides on which node of a cluster they are.
 func (a *Address) prefix(shard, of int) string {
 	switch {
-	case a.Cluster():
+	case a.isCluster():
 		return "{" + a.tag(shard, of) + "}:"
 	case of == 1:
 		return "{orbweaver:" + a.Crawl + "}:"

@@ -151,10 +151,10 @@ func (c *client) explain(err error) (wait string, final error) {
 		return "", c.refused("the server is a read-only replica")
 	case strings.Contains(text, "cluster support disabled"):
 		return "", c.refused("the server is not in cluster mode; the address of a single server begins with redis:")
-	case starts("MOVED", "CROSSSLOT") && !c.address.Cluster():
+	case starts("MOVED", "CROSSSLOT") && !c.address.isCluster():
 		return "", c.refused("the server is a node of a cluster; the address of a cluster begins with redis-cluster:")
 	case starts("ERR DB index", "ERR invalid DB"):
-		return "", c.refused("there is no database %d", c.address.DB)
+		return "", c.refused("there is no database %d", c.address.db)
 	case starts("OOM"), strings.Contains(text, "maxmemory"):
 		return "server full (maxmemory)", nil
 	case starts("MISCONF"):
@@ -201,7 +201,7 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if final != nil {
 			return final
 		}
-		if c.several && !c.address.Cluster() { // whose nodes the user did not name one by one
+		if c.several && !c.address.isCluster() { // whose nodes the user did not name one by one
 			wait += ": " + c.address.String()
 		}
 		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
@@ -283,7 +283,7 @@ func (c *client) now(ctx context.Context) (time.Time, error) {
 	if c.options.Now != nil {
 		return c.options.Now(), nil
 	}
-	if c.address.Cluster() { // the one with the keys of the crawl
+	if c.address.isCluster() { // the one with the keys of the crawl
 		t, err := redis.Int64(newScript("local t = redis.call('TIME') return t[1] * 1000000 + t[2]").send(ctx, c.do, c.prefix))
 		return time.UnixMicro(t), err
 	}

@@ -43,7 +43,7 @@ type connections struct {
 type doer func(ctx context.Context, command string, args ...any) (any, error)
 
 func newConnections(a *Address, o Options, greet func(ctx context.Context, on doer) error) *connections {
-	c := &connections{address: a, options: o, greet: greet, nodes: slices.Clone(a.Hosts)}
+	c := &connections{address: a, options: o, greet: greet, nodes: slices.Clone(a.hosts)}
 	c.pool = &redis.Pool{
 		MaxIdle: maxConnections, MaxActive: maxConnections, Wait: true, IdleTimeout: maxIdle,
 		DialContext: func(ctx context.Context) (redis.Conn, error) { return c.dial(ctx, c.node()) },
@@ -88,7 +88,7 @@ func (c *connections) leave(from, next string) {
 // dial connects to the server or to a node.
 func (c *connections) dial(ctx context.Context, host string) (redis.Conn, error) {
 	network := "tcp"
-	if c.address.Scheme == "unix" {
+	if c.address.scheme == "unix" {
 		network = "unix"
 	}
 	dial := (&net.Dialer{Timeout: dialTimeout}).DialContext
@@ -98,11 +98,11 @@ func (c *connections) dial(ctx context.Context, host string) (redis.Conn, error)
 	conn, err := redis.DialContext(ctx, network, host, redis.DialContextFunc(dial),
 		redis.DialReadTimeout(exchangeTimeout), redis.DialWriteTimeout(exchangeTimeout),
 		redis.DialUseTLS(c.address.TLS()), redis.DialTLSConfig(c.options.TLS), redis.DialTLSHandshakeTimeout(dialTimeout),
-		redis.DialUsername(c.address.User), redis.DialPassword(c.address.Password), redis.DialDatabase(c.address.DB))
+		redis.DialUsername(c.address.user), redis.DialPassword(c.address.Password), redis.DialDatabase(c.address.db))
 	if err != nil {
 		return nil, err
 	}
-	if c.address.Cluster() {
+	if c.address.isCluster() {
 		c.learn(ctx, conn)
 	}
 	if err := c.greet(ctx, on(conn)); err != nil {
@@ -150,7 +150,7 @@ func on(conn redis.Conn) doer {
 func (c *connections) do(ctx context.Context, command string, args ...any) (answer any, err error) {
 	for range maxMoves {
 		node := c.node()
-		if answer, err = c.doOnce(ctx, node, command, args...); err == nil || !c.address.Cluster() {
+		if answer, err = c.doOnce(ctx, node, command, args...); err == nil || !c.address.isCluster() {
 			return answer, err
 		}
 		next, once, moved := redirection(err, node)

@@ -73,7 +73,7 @@ func TestLostConnections(t *testing.T) {
 	for _, conn := range idle {
 		conn.Close()
 	}
-	other, err := redis.Dial("tcp", a.Hosts[0])
+	other, err := redis.Dial("tcp", a.hosts[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ type Crawl struct {
 
 // Open returns the crawl on the servers of some addresses, whose order counts. It connects to nothing.
 func Open(addresses []*Address, o Options) *Crawl {
-	if len(addresses) == 1 && addresses[0].Cluster() {
+	if len(addresses) == 1 && addresses[0].isCluster() {
 		addresses = slices.Repeat(addresses, clusterParts)
 	}
 	f := &Crawl{}
@@ -116,9 +116,9 @@ func (f *Crawl) Check(ctx context.Context) (list []*Server, err error) {
 		if err != nil {
 			return err
 		}
-		place := fmt.Sprintf("%s %d", about.run, s.Address().DB)
+		place := fmt.Sprintf("%s %d", about.run, s.Address().db)
 		switch other := runs[place]; {
-		case other != nil && s.Address().Cluster(): // a node with several parts is told once
+		case other != nil && s.Address().isCluster(): // a node with several parts is told once
 			return nil
 		case other != nil && about.run != "":
 			return s.to.refused("it is the same server as %s", other)

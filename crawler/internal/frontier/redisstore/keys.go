@@ -55,7 +55,7 @@ func (c *client) scan(ctx context.Context, cursor uint64) ([]string, uint64, err
 
 // locate makes sure that commands without a key go to the node of a cluster that has the crawl.
 func (c *client) locate(ctx context.Context) error {
-	if !c.address.Cluster() {
+	if !c.address.isCluster() {
 		return nil
 	}
 	_, err := c.do(ctx, "GET", c.key("cfg"))

@@ -92,7 +92,7 @@ func (f Shard) check(ctx context.Context) (*Server, error) {
 	if about["role"] == "slave" {
 		return nil, f.to.refused("the server is a read-only replica; use the address of its primary")
 	}
-	if f.to.address.Cluster() && about["cluster_enabled"] == "0" {
+	if f.to.address.isCluster() && about["cluster_enabled"] == "0" {
 		return nil, f.to.refused("the server is not in cluster mode; the address of a single server begins with redis:")
 	}
 	policy := about["maxmemory_policy"]
@@ -110,7 +110,7 @@ var errLoading = errors.New("LOADING the server is reading its data")
 // checkLayout refuses a server that has an unfinished crawl of this name, begun with another number or
 // order of servers.
 func (f Shard) checkLayout(ctx context.Context) error {
-	if f.to.address.Cluster() {
+	if f.to.address.isCluster() {
 		return nil
 	}
 	layouts := []place{{0, 1}}
@@ -211,7 +211,7 @@ func (f Shard) Create(ctx context.Context, h *Header, l Limits) error {
 
 // logLimit returns the limit of the log on this server.
 func (f Shard) logLimit(bytes int64) int64 {
-	if f.to.address.Cluster() {
+	if f.to.address.isCluster() {
 		return bytes / int64(f.at.of)
 	}
 	return bytes

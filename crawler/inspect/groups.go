@@ -13,22 +13,22 @@ import (
 // Groups is a set of groups of checks.
 type Groups uint16
 
-// The groups.
+// The groups. [ParseGroups] knows all; callers need the exported ones to ask for them.
 const (
 	Virus Groups = 1 << iota
 	HTML
 	CSS
-	SEO
+	seo
 	Images
 	Security
-	I18n
-	Duplicates
-	Accessibility
+	i18n
+	duplicates
+	accessibility
 	// Unused looks for files of a directory that nothing refers to.
 	Unused
 
-	// All is every group that needs no other program and looks at pages.
-	All = HTML | CSS | SEO | Images | Security | I18n | Duplicates | Accessibility
+	// all is every group that needs no other program and looks at pages.
+	all = HTML | CSS | seo | Images | Security | i18n | duplicates | accessibility
 )
 
 // groupNames are the names of the groups, in the order of their bits, which is that of help
@@ -46,7 +46,7 @@ func ParseGroups(s string) (Groups, error) {
 		i := slices.Index(groupNames[:], name)
 		switch {
 		case name == "all":
-			g |= All
+			g |= all
 		case i >= 0:
 			g |= 1 << i
 		default:
@@ -61,8 +61,8 @@ func (g Groups) pageRules() (rules pagerules.Groups) {
 	for _, row := range [...]struct {
 		group Groups
 		rules pagerules.Groups
-	}{{SEO, pagerules.SEO}, {Images, pagerules.Images}, {Security, pagerules.Security}, {I18n, pagerules.I18n},
-		{Duplicates, pagerules.Duplicates}, {Accessibility, pagerules.Accessibility}} {
+	}{{seo, pagerules.SEO}, {Images, pagerules.Images}, {Security, pagerules.Security}, {i18n, pagerules.I18n},
+		{duplicates, pagerules.Duplicates}, {accessibility, pagerules.Accessibility}} {
 		if g.Has(row.group) {
 			rules |= row.rules
 		}

@@ -56,8 +56,8 @@ func newReader(i *Inspector) *reader {
 func (i *Inspector) Reads(format, contentType string) bool {
 	switch {
 	case format == "html" || format == "xhtml":
-		return i.cfg.Groups.Has(All) || i.reads(contentType)
-	case format == "markdown" && i.cfg.Groups.Has(Duplicates):
+		return i.cfg.Groups.Has(all) || i.reads(contentType)
+	case format == "markdown" && i.cfg.Groups.Has(duplicates):
 		return true
 	case format == "css":
 		return i.cfg.Groups.Has(CSS|Security) || i.reads(contentType)
@@ -335,7 +335,7 @@ func (r *reader) addLimited(code check.Code, found []judging.Finding) {
 
 // checkEntries looks for entries of a list or table with the same link.
 func (r *reader) checkEntries() {
-	if r.inspector.cfg.Groups.Has(Duplicates) {
+	if r.inspector.cfg.Groups.Has(duplicates) {
 		r.findings = append(r.findings, pagerules.Entries(r.page)...)
 	}
 }

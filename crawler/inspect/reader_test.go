@@ -70,7 +70,7 @@ type plainComparison struct {
 }
 
 func newPlainComparison(tb testing.TB) *plainComparison {
-	inspector, err := Open(tb.Context(), Config{Groups: All, SyntaxMax: 1000, ImageMax: 1 << 20})
+	inspector, err := Open(tb.Context(), Config{Groups: all, SyntaxMax: 1000, ImageMax: 1 << 20})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -33,8 +33,8 @@ func ReadDocument(r io.Reader, limit int64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// Holds reports whether u is the URL of the document.
-func (d *Document) Holds(u urinorm.URL) bool {
+// holds reports whether u is the URL of the document.
+func (d *Document) holds(u urinorm.URL) bool {
 	return !u.IsZero() && u.WithoutFragment().String() == d.URL.WithoutFragment().String()
 }
 
@@ -49,7 +49,7 @@ func (d *Document) CloseIdleConnections() {
 // again.
 func (d *Document) Identity(req *Request) (traffic.Identity, bool) {
 	k, ok := d.Other.(CacheableFetcher)
-	if !ok || d.Holds(req.URL) {
+	if !ok || d.holds(req.URL) {
 		return traffic.Identity{}, false
 	}
 	return k.Identity(req)
@@ -67,13 +67,13 @@ func (d *Document) ExpiryNote(notAfter time.Time) (Note, bool) {
 // Fetch returns the document. Any other URL is requested from the other fetcher; without one,
 // Fetch returns a Fault of kind file-missing.
 func (d *Document) Fetch(ctx context.Context, req *Request) (*Response, error) {
-	if d.Other != nil && !d.Holds(req.URL) {
+	if d.Other != nil && !d.holds(req.URL) {
 		return d.Other.Fetch(ctx, req)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if !d.Holds(req.URL) {
+	if !d.holds(req.URL) {
 		return nil, &Fault{Kind: "file-missing", Op: "open", Target: req.URL.Printed(), Err: errors.New("only the document itself is available"), Requests: 1}
 	}
 	resp := &Response{ContentType: d.ContentType, Size: int64(len(d.Body)), Requests: 1, Path: d.Path}

@@ -11,7 +11,7 @@
 //	defer file.Close()
 //	cfg.Keep.Store = file.Store() // of a crawler.Config
 //
-// [Memory] is what a crawl without a store uses. [Redis] returns a crawl on a server, on which several
+// A crawl without a store is in memory. [Redis] returns a crawl on a server, on which several
 // processes work. One coordinates it, and reports it from a file of its own; the others join:
 //
 //	servers, err := store.ParseAddresses("redis://localhost:6379/0?crawl=docs")

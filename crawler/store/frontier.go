@@ -14,9 +14,6 @@ import (
 // others answered. Only the engine calls its methods.
 type Store = frontier.Store
 
-// Memory returns an empty store in memory.
-func Memory() Store { return frontier.NewMemory() }
-
 var (
 	// ErrDamaged is wrapped by the error for a file that is not a state, or that is damaged.
 	ErrDamaged = diskstore.ErrDamaged

@@ -36,9 +36,11 @@ if c.generation == '' then return {num(now), 'absent', '-1', '0', ''} end
 
 local own = {}
 if worker ~= '' then
-  local v = call('HMGET', w, 's', 'r', 'ids', 'alone', 'browser')
+  local v = call('HMGET', w, 's', 'r', 'ids', 'alone', 'browser', 'g')
   own = {session = v[1], number = tonumber(v[2]), ids = v[3] or '', alone = v[4] == '1', browser = v[5] == '1'}
-  if own.session ~= session then return {num(now), own.session and 'replaced' or 'unknown', '-1', '0', ''} end
+  if own.session ~= session then -- a server that was restarted may have lost the session that joined last
+    return {num(now), own.session and v[6] == c.generation and 'replaced' or 'unknown', '-1', '0', ''}
+  end
 end
 
 local function give(t, fence, note)

@@ -2,12 +2,12 @@
 -- and fence of each lease. Answer: {now, '' or 'replaced' or 'unknown' or 'absent', id…} with the IDs of
 -- leases that are not held any more.
 -- seen notes that a worker is alive. It returns '' for a worker of this session, 'unknown'
--- for one that has not joined, and 'replaced' if another process has its name.
+-- for one that has not joined, as far as a server knows that may have lost its last second, and 'replaced'
+-- if another process has its name.
 local function seen(worker, session)
   if worker == '' then return '' end
-  local s = call('HGET', P .. 'w@' .. worker, 's')
-  if not s then return 'unknown' end
-  if s ~= session then return 'replaced' end
+  local v = call('HMGET', P .. 'w@' .. worker, 's', 'g')
+  if v[1] ~= session then return v[1] and v[2] == text('generation') and 'replaced' or 'unknown' end
   call('HSET', P .. 'w@' .. worker, 'seen', num(now))
   return ''
 end

@@ -11,7 +11,7 @@ if call('HGET', w, 's') ~= ARGV[3] then
   call('DEL', w)
   call('HSET', w, 's', ARGV[3], 'pages', '0')
 end
-call('HSET', w, 'version', ARGV[4], 'seen', num(now), 'browser', ARGV[5])
+call('HSET', w, 'version', ARGV[4], 'seen', num(now), 'browser', ARGV[5], 'g', text('generation'))
 call('SADD', P .. 'ws', ARGV[2])
 flush()
 return state

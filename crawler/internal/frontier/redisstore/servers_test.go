@@ -273,3 +273,40 @@ func sendAll(t *testing.T, c *client, commands ...[]any) {
 		}
 	}
 }
+
+// A process whose join a server has lost with its last second joins again, also if the server still knows an
+// earlier process of its name. A process that was replaced since then ends.
+func TestJoinAfterLoss(t *testing.T) {
+	f, h := newCrawl(t)
+	defer f.Close()
+	ctx := t.Context()
+	first, second := f.Store(h, "w", "test"), f.Store(h, "w", "test")
+	if _, err := first.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 7}, Host: []byte("h"), Job: []byte("job")}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Process().Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	known, err := redis.StringMap(f.shards[0].to.do(ctx, "HGETALL", f.shards[0].to.key("w@w")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Process().Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	sendAll(t, f.shards[0].to, []any{"SCRIPT", "FLUSH"}, []any{"HSET", f.shards[0].to.key("w@w"), "s", known["s"], "g", known["g"]})
+	if lost, err := second.Process().ExtendAll(ctx, 0, nil, time.Minute); err != nil || len(lost) > 0 {
+		t.Errorf("ExtendAll = %v, %v", lost, err)
+	}
+	leases, _, err := second.Claim(ctx, 1, time.Minute)
+	for err == nil && len(leases) == 0 { // it joins first
+		leases, _, err = second.Claim(ctx, 1, time.Minute)
+	}
+	if err != nil {
+		t.Errorf("Claim of the process that joined last: %v", err)
+	}
+	if _, _, err := first.Claim(ctx, 1, time.Minute); !errors.Is(err, frontier.ErrReplaced) {
+		t.Errorf("Claim of the other one: %v, want %v", err, frontier.ErrReplaced)
+	}
+	deleteCrawl(t, f)
+}

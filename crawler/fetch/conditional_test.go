@@ -1,10 +1,11 @@
 package fetch
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"net/http"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 )
 
 func TestConditional(t *testing.T) {

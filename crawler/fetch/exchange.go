@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"io"
 	"net/http"
 	"net/http/httptrace"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // Limits on bodies that are not read.

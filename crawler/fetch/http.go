@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // HTTP is a Fetcher for http and https. It does not follow redirects, with one

@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"net/http"
 	"net/url"
 	"os"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // Everything that may change an answer changes the identity of the request, and secrets

@@ -6,8 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
-	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,6 +14,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/cacheentry"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)

@@ -3,10 +3,11 @@
 package disk
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/versions"
 )
 
 // openDirs opens files through the os.Root only.

@@ -2,10 +2,11 @@ package formlogin
 
 import (
 	"bytes"
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // FuzzForms reads pages for forms and fills them in. Whatever a page contains, a password

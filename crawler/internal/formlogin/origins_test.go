@@ -1,9 +1,10 @@
 package formlogin
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // TestChallengeNamesTheDifference checks what a sign-in says that leaves its origins.

@@ -1,11 +1,12 @@
 package judging
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // A soft 404 is found by comparing a page with the answer to an address that cannot

@@ -1,9 +1,10 @@
 package judging
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // A TextDirective names a text on a page: #:~:text=[prefix-,]start[,end][,-suffix] (URL

@@ -4,10 +4,11 @@ package clamd
 
 import (
 	"context"
-	"github.com/orbweaver/orbweaver/crawler/internal/clamdtest"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/clamdtest"
 )
 
 // A clamd that hangs accepts connections and answers nothing.

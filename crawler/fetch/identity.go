@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 func (h *HTTP) Identity(req *Request) (traffic.Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
-	fmt.Fprintf(&open, "%s internal %t for 0", h.commonIdentity, req.Internal) // the 0 is in all states
+	open.WriteString(h.commonIdentity + " internal " + strconv.FormatBool(req.Internal) + " for 0") // the 0 is in all states
 	if port := u.EffectivePort(); slices.Contains(h.allowPorts, port) && BlockedPort(port) != "" {
 		open.WriteString(" port allowed")
 	}

@@ -20,7 +20,7 @@ func cleanHead(h *Head) Head {
 	out.Targets = cleanAll(h.Targets, clean)
 	out.Command = cleanAll(h.Command, clean)
 	out.Settings = cleanAll(h.Settings, func(s Setting) Setting { return Setting{clean(s.Name), clean(s.Value)} })
-	out.summary = cleanSummary(h.summary)
+	out.Summary = cleanSummary(h.Summary)
 	return out
 }
 

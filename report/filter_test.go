@@ -81,7 +81,7 @@ func TestFilterCleansEveryString(t *testing.T) {
 		Suggestions: make([]check.Suggestion, 2), References: make([]result.Reference, 2),
 	}
 	page := &result.Page{Links: make([]result.Edge, 2)}
-	head := &Head{Targets: make([]string, 2), Codes: make([]Code, 2), summary: &result.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
+	head := &Head{Targets: make([]string, 2), Codes: make([]Code, 2), Summary: &result.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
 	summary := &result.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}
 	for _, v := range []any{res, page, head, summary} {
 		eachString(reflect.ValueOf(v), func(s reflect.Value) { s.SetString(bad) })
@@ -232,8 +232,8 @@ func TestSorterGivesHeadPagesResultsInOrder(t *testing.T) {
 		if err := w.End(&run.Summary); err != nil {
 			t.Fatal(err)
 		}
-		if k.head.summary == nil || k.head.summary.Results != 9 || k.summary.Results != 9 {
-			t.Errorf("head's summary is %v", k.head.summary)
+		if k.head.Summary == nil || k.head.Summary.Results != 9 || k.summary.Results != 9 {
+			t.Errorf("head's summary is %v", k.head.Summary)
 		}
 		for i := 1; i < len(k.results); i++ {
 			if k.results[i].URL < k.results[i-1].URL {

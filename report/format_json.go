@@ -20,7 +20,7 @@ type jsonWriter struct{ json jsonEncoder }
 
 func (j *jsonWriter) Begin(h *Head) error {
 	j.json.object()
-	j.json.run(h, h.summary)
+	j.json.run(h, h.Summary)
 	j.json.key("results").array()
 	return j.json.err
 }

@@ -139,7 +139,7 @@ func (j *junitWriter) run(s *result.Summary, unsound bool) {
 }
 
 func (j *junitWriter) suite(name string, c junitCount, elapsed time.Duration) {
-	started, _ := j.head.of(j.head.summary)
+	started, _ := j.head.of(j.head.Summary)
 	j.xml.start("testsuite", "name", name, "tests", strconv.Itoa(c.tests), "failures", strconv.Itoa(c.failures),
 		"errors", strconv.Itoa(c.errors), "skipped", strconv.Itoa(c.skipped),
 		"time", junitTime(elapsed), "timestamp", started.UTC().Format("2006-01-02T15:04:05"))

@@ -188,7 +188,7 @@ func newLinkcheckerLines(w io.Writer, comment string, o Options) linkcheckerLine
 
 func (l *linkcheckerLines) Begin(h *Head) error {
 	l.head = h
-	for _, line := range l.intro(h.summary) {
+	for _, line := range l.intro(h.Summary) {
 		l.out.WriteString(l.comment + line + "\n")
 	}
 	return nil // Flush returns the error of the writer

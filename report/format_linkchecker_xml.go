@@ -30,11 +30,11 @@ func (l *linkcheckerXML) Begin(h *Head) error {
 	l.head = h
 	x := &l.xml
 	x.buf = append(x.buf, `<?xml version="1.0" encoding="utf-8"?>`...)
-	for _, line := range l.intro(h.summary) {
+	for _, line := range l.intro(h.Summary) {
 		x.comment(line)
 	}
 	x.newline()
-	x.start("linkchecker", "created", linkcheckerTime(l.started(h.summary)))
+	x.start("linkchecker", "created", linkcheckerTime(l.started(h.Summary)))
 	return x.err
 }
 

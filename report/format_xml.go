@@ -28,7 +28,7 @@ const xmlNamespace = "urn:orbweaver:report:1"
 type xmlWriter struct{ xml xmlEncoder }
 
 func (x *xmlWriter) Begin(h *Head) error {
-	s := h.summary
+	s := h.Summary
 	if s == nil {
 		s = &result.Summary{}
 	}

@@ -73,7 +73,7 @@ func (s *sorter) Page(p *result.Page) error {
 func (s *sorter) End(sum *result.Summary) error {
 	defer s.close()
 	head := *s.head
-	head.summary = sum
+	head.Summary = sum
 	errs := []error{s.pass(), s.collect(func(w Writer) error { return w.End(sum) })}
 	for _, w := range s.writers {
 		errs = append(errs, s.replay(w, &head, sum))

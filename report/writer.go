@@ -36,9 +36,9 @@ type Head struct {
 	Settings []Setting
 	// Baseline has the findings of the earlier run that this one is compared with. It may be nil.
 	Baseline *Baseline
-	// summary is set for formats that do not stream, so that they can write the counts
+	// Summary is set for formats that do not stream, so that they can write the counts
 	// before the results. For other formats it is nil.
-	summary *result.Summary
+	Summary *result.Summary
 
 	compared *Diff               // the comparison that is written; nil for a run
 	hops     map[string]passedOn // redirects of results that are not listed

@@ -173,7 +173,7 @@ func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 
 // withoutAnswer replaces what a settlement found by an outcome that says why it does not count.
 func (f *settling) withoutAnswer(s *settlement, o judging.Outcome) {
-	o.Requests = s.Outcome.Requests
+	o = o.After(s.Outcome.Requests)
 	f.reader.Release(&s.Content)
 	s.Outcome, s.Content, s.Kept = &o, reading.Content{At: s.At}, nil
 	s.Counts, s.Gaps = s.Counts.Repeated(), nil

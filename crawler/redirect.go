@@ -35,8 +35,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 	href := scope.HrefOf(next)
 	fate, followed := v.redirectFate(t, &a.Content, href)
 	if !followed {
-		a.Outcome.Code = check.CodeRedirectInvalid
-		a.Outcome.Message = "it redirects to " + urinorm.Redact(a.Outcome.Next) + ", which no browser would follow"
+		a.Outcome = a.Outcome.With(judging.Facts{Code: check.CodeRedirectInvalid, Message: "it redirects to " + urinorm.Redact(a.Outcome.Next) + ", which no browser would follow"})
 		return a, nil
 	}
 	if fate.Outcome == nil && v.reader.ListsSitemap(t.At) {
@@ -105,17 +104,15 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 			return a, err
 		}
 		if by.Outcome != nil {
-			o := *by.Outcome // others may have the same
-			o.Requests = a.Outcome.Requests
-			return v.instead(a, reading.Reading{Outcome: o, Content: reading.Content{At: t.At}}), nil
+			return v.instead(a, reading.Reading{Outcome: by.Outcome.After(a.Outcome.Requests), Content: reading.Content{At: t.At}}), nil
 		}
 		hop, err := v.hop(ctx, w, t, by, next)
-		a.Outcome.Requests += hop.Outcome.Requests
+		a.Outcome = a.Outcome.After(a.Outcome.Requests + hop.Outcome.Requests)
 		switch {
 		case err != nil || hop.sent.Fault != nil:
 			return a, err
 		case hop.Outcome.Code != check.CodeRedirect:
-			hop.Outcome.Requests = a.Outcome.Requests
+			hop.Outcome = hop.Outcome.After(a.Outcome.Requests)
 			return v.instead(a, hop.Reading), nil
 		}
 		if hop.Outcome, next = scope.LeadsTo(v.door.Scope(), hop.Outcome); hop.Outcome.Code != check.CodeRedirect {

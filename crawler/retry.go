@@ -31,8 +31,7 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 		return s, true
 	}
 	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
-		last := *o
-		last.Requests = s.Past.Requests
+		last := o.After(s.Past.Requests)
 		s.Past.Last = judging.AppendOutcome(nil, &last)
 		s.Wait, s.Second = max(f.politeness.SecondPassAfter, s.Rest), true
 		return s, true

@@ -151,7 +151,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	f.reports.Read(t.URL, &step, s.NoStore)
 	f.keep(&s)
 	if o.Gap == gap.Machine {
-		f.counts.Limited(&o.Message)
+		f.counts.Limited(o.Message)
 	}
 	f.env.Forecast.Settled(t.Lease.ID, o)
 	if err := f.memory.Settled(f.always, t, o, scope); err != nil {

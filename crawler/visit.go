@@ -175,7 +175,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 	if a.Outcome.Code == check.CodeOK && v.door.Scope().Judging.CheckHTTPS {
 		w.Slot.Release() // the network is slower than other workers
 		found, sent, deciding, err := v.door.Twin(ctx, t)
-		a.Outcome.Requests += sent
+		a.Outcome = a.Outcome.After(a.Outcome.Requests + sent)
 		a.beside += deciding
 		if found != nil {
 			a.Outcome.Warn(*found)

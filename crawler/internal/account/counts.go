@@ -57,7 +57,7 @@ func (c *Counts) LocalLimit() string {
 }
 
 // Limited notes why this machine stopped a request; the first reason counts.
-func (c *Counts) Limited(why *string) { c.localLimit.CompareAndSwap(nil, why) }
+func (c *Counts) Limited(why string) { c.localLimit.CompareAndSwap(nil, &why) }
 
 // Add adds what a step of the store has kept.
 func (c *Counts) Add(more *stored.Counts, gaps []gap.Kind) {

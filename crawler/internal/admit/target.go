@@ -102,8 +102,8 @@ func lastKnown(past *frontier.Past) *judging.Outcome {
 			continue
 		}
 		if o, err := judging.DecodeOutcome(known); err == nil {
-			o.Requests = 0 // the past counts them
-			return &o
+			known := o.After(0) // the past counts them
+			return &known
 		}
 	}
 	return nil
@@ -176,8 +176,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 // retries, or nil if the target is refused for that reason. If there was no connection,
 // the target has the same fault.
 func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *judging.Outcome, temporary bool) {
-	o := robotsOutcome(f)
-	o.Requests = 0 // they were not for this target
+	o := robotsOutcome(f).After(0) // they were not for this target
 	temporary = o.Retryable() && restFor(&o, f.Header) <= maxWait
 	if f.Fault != nil && f.Fault.Op != "fetch" && f.Fault.Op != "read" {
 		return &o, temporary

@@ -104,9 +104,7 @@ func Skip(code check.Code, message string) Outcome {
 // gap becomes part of the run's soundness when the target is settled; the message says
 // which limit it was. No other function makes such an outcome.
 func LeftOut(g gap.Kind, format string, args ...any) *Outcome {
-	o := Skip(check.CodeLimit, fmt.Sprintf(format, args...))
-	o.Gap = g
-	return &o
+	return &Outcome{Code: check.CodeLimit, Message: fmt.Sprintf(format, args...), Size: -1, Gap: g}
 }
 
 // Warn adds a warning. The same warning is added once.
@@ -166,6 +164,12 @@ func (o Outcome) With(f Facts) Outcome {
 	for _, w := range f.Warnings {
 		o.Warn(w)
 	}
+	return o
+}
+
+// After returns an Outcome that took a number of requests.
+func (o Outcome) After(requests int) Outcome {
+	o.Requests = requests
 	return o
 }
 

@@ -22,9 +22,7 @@ func (j *Judging) Mail(ctx context.Context, u urinorm.URL) judging.Outcome {
 	}
 	for _, address := range addresses[:min(len(addresses), judging.MaxMailDomains)] {
 		if err := j.MailProbe.ProbeMail(ctx, address); err != nil {
-			failed := judging.ObserveFault(err)
-			failed.Warnings = o.Warnings
-			return failed
+			return judging.ObserveFault(err).With(judging.Facts{Warnings: o.Warnings})
 		}
 	}
 	return o

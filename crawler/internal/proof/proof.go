@@ -112,26 +112,17 @@ type Watch struct {
 	config Config
 	signIn *formlogin.Recognizer
 
-	asked    asked            // what a worker finds out now
-	closed   bool             // no target is requested until a worker has signed in again
+	asked    asked // what a worker finds out now
+	gate     gate
 	lost     bool             // the session has ended
 	over     *judging.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
 	finished bool             // nobody signs in again
 	stale    bool             // the time has come to sign in again
-	held     []Held           // in the order of their answers
-	patience int              // visits that are held until a proof is requested
-	unsure   int              // proofs in a row without an answer
-	renewed  int              // sign-ins since a visit was settled
-	public   bool             // the start page shows nothing of a loss: nothing can be proven
-	forgets  bool             // at the last loss: the site removes the cookies of sessions that had ended before
-	visits   int              // in progress
-
-	// After a loss, targets are visited one at a time, each with a proof, until those that
-	// the loss has queued again were visited. So the target that ends the session is found:
-	// the one that was visited last before several losses in a row.
-	again map[frontier.ID]bool
-	alone bool // the visit that was begun last is one of them
-	blame blame
+	held     visits
+	trust    trust
+	public   bool // the start page shows nothing of a loss: nothing can be proven
+	forgets  bool // at the last loss: the site removes the cookies of sessions that had ended before
+	blame    blame
 	// unseen means that no held visit is known to be the last one before the loss: its proofs had
 	// no answer, or the session was lost in its trials.
 	unseen bool
@@ -148,9 +139,12 @@ type asked struct {
 	guess    bool // the proofs of a loss had no answer
 }
 
+// begin lets a worker find out something.
+func (a *asked) begin(s *Step, what asked) { *a, s.Ask = what, what.what }
+
 // New returns a Watch before anybody signs in.
 func New(config Config) *Watch {
-	return &Watch{config: config, signIn: formlogin.NewRecognizer(formlogin.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}}
+	return &Watch{config: config, signIn: formlogin.NewRecognizer(formlogin.SignInPage{}), trust: trust{patience: firstProof}, gate: gate{again: map[frontier.ID]bool{}}}
 }
 
 // Begin notes the first sign-in. Without one, as with cookies, it is not called.
@@ -181,38 +175,28 @@ func (w *Watch) Over() *judging.Outcome {
 // Admit decides whether a target may be requested now. It returns the outcome of a target that is
 // not requested any more, and not ready for one that must wait. Alone is for Held.
 func (w *Watch) Admit(id frontier.ID) (over *judging.Outcome, alone, ready bool) {
-	switch {
-	case w.over != nil:
+	if w.over != nil {
 		return w.Over(), false, true
-	case w.closed, w.visits > 0 && (w.alone || len(w.again) > 0):
-		return nil, false, false
 	}
-	w.visits++
-	w.alone = len(w.again) > 0
-	delete(w.again, id)
-	return nil, w.alone, true
+	alone, ready = w.gate.admit(id)
+	return nil, alone, ready
 }
 
 // Dismiss takes back that a target was admitted: it must wait for something else.
-func (w *Watch) Dismiss(id frontier.ID, alone bool) {
-	w.visits--
-	if alone {
-		w.again[id] = true
-	}
-}
+func (w *Watch) Dismiss(id frontier.ID, alone bool) { w.gate.dismiss(id, alone) }
 
 // Leave notes that the visit of a target that was admitted is over.
-func (w *Watch) Leave() { w.visits-- }
+func (w *Watch) Leave() { w.gate.leave() }
 
 // Gone notes that another process has a target that was queued again.
-func (w *Watch) Gone(id frontier.ID) { delete(w.again, id) }
+func (w *Watch) Gone(id frontier.ID) { delete(w.gate.again, id) }
 
 // Hold notes that the visit of a target had its answer. Stale is set if the time has come to sign
 // in again. An earlier visit of the target that is held does not count any more.
 func (w *Watch) Hold(h Held, stale bool) (s Step) {
 	w.stale = w.stale || stale
 	if i := slices.IndexFunc(w.held, func(other Held) bool { return other.ID == h.ID }); i >= 0 {
-		w.held = slices.Delete(w.held, i, i+1)
+		w.held.remove(i, i+1)
 		if i < w.asked.held {
 			w.asked.held--
 		}
@@ -243,7 +227,7 @@ func returnsTo(a formlogin.Answer) bool {
 // of them may be waiting for what is held. Stale is that of Hold.
 func (w *Watch) End(idle, stale bool) (s Step) {
 	w.stale = w.stale || stale
-	w.closed = w.closed || w.stale && w.over == nil
+	w.gate.closed = w.gate.closed || w.stale && w.over == nil
 	w.next(&s, idle)
 	return s
 }
@@ -265,7 +249,7 @@ func (w *Watch) Answer(a Answer) (s Step) {
 			w.stands(&s, a.Standing)
 		}
 	case AskForgets:
-		w.forgets, w.lost, w.closed, w.unseen = a.Forgets, true, true, w.asked.guess
+		w.forgets, w.lost, w.gate.closed, w.unseen = a.Forgets, true, true, w.asked.guess
 		w.known(&s)
 	case AskSignIn:
 		w.signsIn(&s, a)
@@ -275,7 +259,7 @@ func (w *Watch) Answer(a Answer) (s Step) {
 
 // next begins what is due.
 func (w *Watch) next(s *Step, idle bool) {
-	renewing := w.closed && w.visits == 0 && !w.finished
+	renewing := w.gate.closed && w.gate.visits == 0 && !w.finished
 	switch {
 	case w.asked.what != AskNothing:
 	case renewing && (w.lost || len(w.held) == 0):
@@ -293,13 +277,13 @@ func (w *Watch) next(s *Step, idle bool) {
 // due reports whether a proof is to be requested now.
 func (w *Watch) due(idle bool) bool {
 	switch {
-	case w.closed || len(w.held) == 0:
+	case w.gate.closed || len(w.held) == 0:
 		return false
 	case idle:
 		return true
 	case w.public:
 		return len(w.held) >= laterProof || w.signIn.LeadsMany()
-	case len(w.held) >= w.patience:
+	case len(w.held) >= w.trust.patience:
 		return true
 	}
 	last := &w.held[len(w.held)-1]
@@ -320,12 +304,13 @@ func (w *Watch) stands(s *Step, standing formlogin.Standing) {
 			return
 		}
 	default:
-		if w.unsure++; w.unsure >= maxUnsure {
+		unsure := w.trust.doubt()
+		if unsure >= maxUnsure {
 			w.asked.guess = true
 			w.lose(s)
 			return
 		}
-		w.requeue(s, fetch.Backoff(w.config.Backoff, w.unsure-1, fetch.MaxBackoff)) // the frontier waits, not the worker
+		w.requeue(s, fetch.Backoff(w.config.Backoff, unsure-1, fetch.MaxBackoff)) // the frontier waits, not the worker
 	}
 	w.known(s)
 }
@@ -354,11 +339,10 @@ func (w *Watch) isPublic(s *Step) (lost bool) {
 func (w *Watch) settle(s *Step, n int) {
 	for _, h := range w.held[:n] {
 		s.Settle = append(s.Settle, Settled{ID: h.ID, SignedOut: h.signedOut})
-		w.blame.held(h.ID, len(w.again))
+		w.blame.held(h.ID, len(w.gate.again))
 	}
-	w.held = slices.Delete(w.held, 0, n)
-	w.renewed, w.unsure = 0, 0
-	w.patience = min(2*w.patience, laterProof)
+	w.held.remove(0, n)
+	w.trust.prove()
 }
 
 // requeue queues the targets of all held visits again.
@@ -366,7 +350,8 @@ func (w *Watch) requeue(s *Step, after time.Duration) {
 	for i := range w.held {
 		s.Requeue = append(s.Requeue, w.held[i].ID)
 	}
-	w.held, s.After = nil, after
+	w.held.remove(0, len(w.held))
+	s.After = after
 }
 
 // lose finds out how the session has ended.
@@ -389,13 +374,13 @@ func (w *Watch) known(s *Step) {
 func (w *Watch) renew(s *Step) {
 	if s.Lost = w.lost; w.lost {
 		w.settleCulprit(s)
-		if w.renewed++; !w.config.CanSignIn || w.renewed > w.config.Retries {
+		if renewed := w.trust.renew(); !w.config.CanSignIn || renewed > w.config.Retries {
 			w.end(s, judging.CodeLoginLost, w.config.whyOver())
 			w.open(s)
 			return
 		}
 	}
-	w.asked, s.Ask = asked{what: AskSignIn}, AskSignIn
+	w.asked.begin(s, asked{what: AskSignIn})
 }
 
 // settleCulprit settles the visit that ended the session, if it is known.
@@ -410,8 +395,8 @@ func (w *Watch) settleCulprit(s *Step) {
 	}
 	h := &w.held[i]
 	s.Settle = append(s.Settle, Settled{ID: h.ID, Ended: true, SignedOut: h.signedOut && (!h.ends || w.forgets)})
-	w.held = slices.Delete(w.held, i, i+1)
-	w.renewed = 0
+	w.held.remove(i, i+1)
+	w.trust.renewed = 0
 }
 
 // tries reads a proof of a new session before the suspect is visited again. If the session is lost
@@ -440,14 +425,14 @@ func (w *Watch) signsIn(s *Step, a Answer) {
 	case f == nil:
 		w.signedIn(a)
 		if n := w.blame.renewed(); n > 0 && !w.public {
-			w.asked, s.Ask = asked{what: AskStanding, trials: n}, AskStanding
+			w.asked.begin(s, asked{what: AskStanding, trials: n})
 			return
 		}
-	case f.Code != judging.CodeLoginFailed || w.renewed >= w.config.Retries:
+	case f.Code != judging.CodeLoginFailed || w.trust.renewed >= w.config.Retries:
 		w.end(s, judging.CodeLoginLost, f.Message)
 	default:
 		s.Ask, s.Pause = AskSignIn, fetch.Backoff(w.config.Backoff, w.asked.failed, fetch.MaxBackoff)
-		w.renewed++
+		w.trust.renew()
 		w.asked.failed++
 		return
 	}
@@ -470,10 +455,8 @@ func (w *Watch) end(s *Step, code check.Code, message string) {
 
 // open lets targets be requested again, after a sign-in or when the session is over.
 func (w *Watch) open(s *Step) {
-	for i := range w.held {
-		w.again[w.held[i].ID] = true
-	}
+	w.gate.open(w.held)
 	w.requeue(s, 0)
-	w.asked, w.closed, w.lost = asked{}, false, false
-	w.patience, w.unsure = firstProof, 0
+	w.asked, w.lost = asked{}, false
+	w.trust.begin()
 }

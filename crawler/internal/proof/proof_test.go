@@ -348,7 +348,7 @@ func TestSchedules(t *testing.T) {
 		for seed := range uint64(1000) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			w := newWorld(t, &choices{random: random}, k, 1+random.IntN(6), 1+random.IntN(4))
-			w.losses, w.unknowns, w.watch.patience = random.IntN(3), random.IntN(4), 1+random.IntN(4)
+			w.losses, w.unknowns, w.watch.trust.patience = random.IntN(3), random.IntN(4), 1+random.IntN(4)
 			w.targets[1+random.IntN(len(w.targets)-1)].ends = random.IntN(2) == 0
 			w.run()
 		}
@@ -459,8 +459,8 @@ func TestOldSession(t *testing.T) {
 		t.Fatalf("no visit is in progress: %+v", s)
 	}
 	w.Answer(Answer{Proof: &formlogin.Proof{Page: proofPage}})
-	if _, _, ready := w.Admit(3); !ready || w.renewed != 0 {
-		t.Errorf("after the sign-in: ready %t, renewed %d times", ready, w.renewed)
+	if _, _, ready := w.Admit(3); !ready || w.trust.renewed != 0 {
+		t.Errorf("after the sign-in: ready %t, renewed %d times", ready, w.trust.renewed)
 	}
 }
 
@@ -522,8 +522,8 @@ func TestCulprit(t *testing.T) {
 		if !row.ended {
 			want = nil
 		}
-		if !slices.Equal(settled, want) || row.ended && len(w.again) != 0 {
-			t.Errorf("%s: settled %+v, want %+v; again %v", row.what, settled, want, w.again)
+		if !slices.Equal(settled, want) || row.ended && len(w.gate.again) != 0 {
+			t.Errorf("%s: settled %+v, want %+v; again %v", row.what, settled, want, w.gate.again)
 		}
 	}
 }

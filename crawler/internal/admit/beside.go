@@ -48,7 +48,7 @@ func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print 
 	if err != nil {
 		return print, 0, nil
 	}
-	resp, ok, deciding, err := d.beside(ctx, t, Probe, d.content(made))
+	resp, ok, deciding, err := d.beside(ctx, t, Probe, contentRequest(d.Scope(), made))
 	if err != nil {
 		return print, deciding, err
 	}

@@ -68,7 +68,7 @@ func (d *Door) getRobots(requests *int) robots.Getter {
 			return &fetch.Response{Status: http.StatusNotFound, URL: u}, err
 		}
 		return d.shared.robotsTxt(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-			resp, err := d.Send(ctx, by, d.content(u))
+			resp, err := d.Send(ctx, by, contentRequest(d.Scope(), u))
 			if err != nil {
 				return nil, err
 			}

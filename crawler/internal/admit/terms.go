@@ -64,9 +64,9 @@ func (t *Terms) Request(u urinorm.URL, internal bool) (*fetch.Request, *scope.Ru
 	return req, rule
 }
 
-// content returns a request for the content of a URL that no link names.
-func (t *Terms) content(u urinorm.URL) *fetch.Request {
-	internal, _ := t.Scope().Internal(scope.HrefOf(u))
+// contentRequest returns a request for the content of a URL that no link names.
+func contentRequest(in *scope.Scope, u urinorm.URL) *fetch.Request {
+	internal, _ := in.Internal(scope.HrefOf(u))
 	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
 }
 

@@ -33,9 +33,10 @@ func ParseFirst(data []byte) (f First, err error) {
 	r := record.NewReader(data, string(data))
 	f.Seen, f.LastSame = time.Unix(r.Varint(), 0).UTC(), time.Unix(r.Varint(), 0).UTC()
 	f.Title = r.String()
-	if r.Failed {
+	sketch, ok := r.End()
+	if !ok {
 		return f, errDamaged
 	}
-	f.Sketch, err = Parse(r.Rest)
+	f.Sketch, err = Parse(sketch)
 	return f, err
 }

@@ -36,6 +36,9 @@ func NewReader(data []byte, text string) Reader { return Reader{Rest: data, text
 // Fail notes that the record is damaged.
 func (r *Reader) Fail() { r.Failed, r.Rest = true, nil }
 
+// End returns what follows the parts that were read, and false after a failure.
+func (r *Reader) End() (rest []byte, ok bool) { return r.Rest, !r.Failed }
+
 // Done reports whether the whole record was read without a failure.
 func (r *Reader) Done() bool { return !r.Failed && len(r.Rest) == 0 }
 

@@ -48,10 +48,11 @@ func newInheritance(stored []byte) (h inheritance, err error) {
 	}
 	r := record.Reader{Rest: stored}
 	n := r.Uvarint()
-	if r.Failed || n > 1<<32-1 {
+	source, ok := r.End()
+	if !ok || n > 1<<32-1 {
 		return h, damaged("what it has from the crawl before is malformed")
 	}
-	return inheritance{frontier.ID(n), r.Rest, make([]uint64, n/64+1)}, nil
+	return inheritance{frontier.ID(n), source, make([]uint64, n/64+1)}, nil
 }
 
 // has reports whether a target is one of the crawl before. No target has the ID 0.

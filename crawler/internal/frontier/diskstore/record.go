@@ -170,11 +170,12 @@ func appendPage(b, found, page, links []byte) []byte {
 func parsePage(content []byte) (found, page []byte, links uint32, err error) {
 	r := record.Reader{Rest: content}
 	found = r.Take(r.Uvarint())
-	if r.Failed || len(r.Rest) < checksumSize {
+	rest, ok := r.End()
+	if !ok || len(rest) < checksumSize {
 		return nil, nil, 0, damaged("the record of a page is too short")
 	}
-	end := len(r.Rest) - checksumSize
-	return found, orNil(r.Rest[:end:end]), storedChecksum(r.Rest), nil
+	end := len(rest) - checksumSize
+	return found, orNil(rest[:end:end]), storedChecksum(rest), nil
 }
 
 // appendDeferral appends the record of a deferred target. notBefore is in nanoseconds since
@@ -188,10 +189,11 @@ func appendDeferral(b []byte, w frontier.Wave, tries int, notBefore int64, note 
 func parseDeferral(content []byte) (w frontier.Wave, tries int, notBefore int64, note []byte, err error) {
 	r := record.Reader{Rest: content}
 	w, tries, notBefore = frontier.Wave(r.Byte()), int(r.Byte()), r.Varint()
-	if r.Failed {
+	note, ok := r.End()
+	if !ok {
 		err = damaged("the record of a deferred target is too short")
 	}
-	return w, tries, notBefore, orNil(r.Rest), err
+	return w, tries, notBefore, orNil(note), err
 }
 
 // appendPace appends the record of a host. notBefore is in nanoseconds since 1970.

@@ -156,8 +156,7 @@ func send(ctx context.Context, d *Door, a Ask) (sent bool, err error) {
 	case a.For == Document || a.For == Subresource:
 		return d.Library.Ask(ctx, by, req, false).OK, nil
 	case a.For == Unchanged:
-		_, requests := d.
-			Library.Unchanged(ctx, by, req, versions.Validators{ETag: `"x"`})
+		_, requests := d.Library.Unchanged(ctx, by, req, versions.Validators{ETag: `"x"`})
 		return requests > 0, nil
 	}
 	resp, err := d.Send(ctx, by, req)

@@ -344,7 +344,7 @@ func requestsOf(k *kept) (requests int, waited time.Duration) {
 
 // inPlace sends a request when there is a place for it and its turn has come.
 func (l *Library) inPlace(ctx context.Context, u urinorm.URL, send func()) error {
-	if _, err := l.places.locate(ctx, u); err != nil {
+	if _, err := l.places.locate(ctx, u, 0); err != nil {
 		return err
 	}
 	host := u.Authority()

@@ -28,7 +28,7 @@ func (l *line) goTo(ctx context.Context, t *Target, u urinorm.URL) error {
 		l.places.visit(t.Host, +1)
 	}
 	if host != t.Host {
-		if _, err := l.places.locate(ctx, u); err != nil {
+		if _, err := l.places.locate(ctx, u, 0); err != nil {
 			return err
 		}
 	}
@@ -93,8 +93,8 @@ func (p *besidePace) Connected(context.Context) error { return nil }
 // reports whether the target has to be handed out again: the frontier did not know the address, and
 // others may be visited there already. So no worker waits for an address.
 func (l *line) Locate(ctx context.Context, t *Target) (again bool, err error) {
-	first, err := l.places.locate(ctx, t.At)
-	return first && !t.Session, err
+	early, err := l.places.locate(ctx, t.At, t.Lease.Controller)
+	return early && !t.Session, err
 }
 
 // Leave gives the place of a visit back, such as while a browser shows its page.

@@ -66,9 +66,10 @@ func (p *places) forget(key string, interval time.Duration) {
 	}
 }
 
-// locate notes the address that a request is sent to, and reports whether none was known for its
-// host. The resolver remembers the address for the request itself.
-func (p *places) locate(ctx context.Context, u urinorm.URL) (first bool, err error) {
+// locate notes the address that a request is sent to, and reports whether a target with this
+// Lease.Controller was handed out before one was known for its host. The resolver remembers the address
+// for the request itself.
+func (p *places) locate(ctx context.Context, u urinorm.URL, version uint64) (early bool, err error) {
 	by, ok := p.by.(fetch.Locator)
 	host := u.Authority()
 	if !ok || host == "" || p.pacing.Pace(host).Within[frontier.ByAddress].Most == 0 {
@@ -78,7 +79,7 @@ func (p *places) locate(ctx context.Context, u urinorm.URL) (first bool, err err
 	if !ok {
 		return false, nil
 	}
-	return p.pacing.Locate(context.WithoutCancel(ctx), host, "address "+address.String())
+	return p.pacing.Locate(context.WithoutCancel(ctx), host, "address "+address.String(), version)
 }
 
 // taken are the places that a request has: the host, and the shares that bound it. The zero value is

@@ -71,6 +71,7 @@ type controller struct {
 	within [Shares]Share // limits that hosts share
 
 	Address       string        `json:",omitempty"` // the key of within[ByAddress], in JSON only
+	Located       uint64        `json:",omitempty"` // version of the shared state that was the first with an address
 	Limit         int           // of Concurrency
 	LimitInterval time.Duration // Interval is never shorter
 	Concurrency   int

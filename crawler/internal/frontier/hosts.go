@@ -141,19 +141,25 @@ func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 	})
 }
 
-// Locate notes the address of a host, whose visits its Treatment bounds by its address. It reports
-// whether no address was known: others may have as many visits there as its share allows.
-func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, err error) {
+// Locate notes the address of a host, whose visits its Treatment bounds by its address. It reports whether
+// a target with this Lease.Controller was handed out before the address was known: others may have as many
+// visits there as its share allows.
+func (h *Hosts) Locate(ctx context.Context, host, address string, version uint64) (early bool, err error) {
 	err = h.change(ctx, host, func(c *controller) bool {
 		at := &c.within[ByAddress]
-		if first = at.Key == ""; !first && h.shared != nil { // other processes may find other addresses of the host
+		if early = at.Key == ""; !early && h.shared != nil { // other processes may find other addresses of the host
 			return false
 		}
 		moved := at.Key != address
 		at.Key = address
 		return moved
 	})
-	return first, err
+	if h.shared != nil && err == nil { // another process may have found it meanwhile
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		early = version < h.controller(host).Located
+	}
+	return early, err
 }
 
 // Pace returns the current pace of a host.

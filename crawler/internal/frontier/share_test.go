@@ -146,19 +146,19 @@ func TestLocate(t *testing.T) {
 		targets = append(targets, target)
 	}
 	for i, target := range targets {
-		first, err := f.Hosts().Locate(ctx, target.Host, "address 1")
-		if err != nil || !first {
-			t.Fatalf("locate host %d: first %v, %v", i, first, err)
+		early, err := f.Hosts().Locate(ctx, target.Host, "address 1", 0)
+		if err != nil || !early {
+			t.Fatalf("locate host %d: early %v, %v", i, early, err)
 		}
 		if err := f.GiveBack(ctx, target, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if first, err := f.Hosts().Locate(ctx, "a", "address 2"); err != nil || first {
-		t.Errorf("locate a host again: first %v, %v", first, err)
+	if early, err := f.Hosts().Locate(ctx, "a", "address 2", 0); err != nil || early {
+		t.Errorf("locate a host again: early %v, %v", early, err)
 	}
-	if first, err := f.Hosts().Locate(ctx, "a", "address 1"); err != nil || first {
-		t.Errorf("locate a host again: first %v, %v", first, err)
+	if early, err := f.Hosts().Locate(ctx, "a", "address 1", 0); err != nil || early {
+		t.Errorf("locate a host again: early %v, %v", early, err)
 	}
 	leases, _, err := f.Store().Claim(ctx, 2, 0)
 	if err != nil || len(leases) != 1 {

@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -368,6 +367,9 @@ func (h *Hosts) changeShared(ctx context.Context, host string, do func(*controll
 		c := h.controller(host)
 		refused := c.Refusals > 0
 		changed := do(c) || refused && c.Refusals == 0 || v.number == 0
+		if c.Located == 0 && c.within[ByAddress].Key != "" {
+			c.Located = v.number + 1
+		}
 		p, state := c.pace(), c.encode(h.shared.Process().Offset(host))
 		h.mu.Unlock()
 		if !changed {
@@ -458,7 +460,7 @@ func (c *controller) decode(b []byte, offset time.Duration) error {
 		return fmt.Errorf("read the state of a host: %w", err)
 	}
 	s.still, s.within = c.still, c.within
-	s.within[ByAddress].Key, s.Address = cmp.Or(s.Address, c.within[ByAddress].Key), ""
+	s.within[ByAddress].Key, s.Address = s.Address, ""
 	*c = s.shifted(-offset)
 	return nil
 }

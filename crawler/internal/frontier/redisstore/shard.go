@@ -26,7 +26,7 @@ type place struct {
 // numbers of 32 bits.
 func (p place) global(n int64) (frontier.ID, error) {
 	if n < 0 || n >= math.MaxUint32 {
-		return 0, fmt.Errorf("target %d of server %d: a server can have at most %d targets", n, p.number+1, math.MaxUint32)
+		return 0, fmt.Errorf("target %d of server %d: a server can have at most %d targets", n, p.number+1, uint32(math.MaxUint32))
 	}
 	return p.id(uint32(n)), nil
 }

@@ -10,9 +10,9 @@ import (
 // maxKeptTargets limits the targets that keepNamed looks at.
 const maxKeptTargets = 10_000
 
-// keepNamed returns the targets that an exclusion of a configuration file would remove although the user
-// named them, and the pattern that keeps them: the file, which may have been imported, was written before.
-func keepNamed(o *options, targets []target) (kept []string, pattern *regexp.Regexp) {
+// keepNamed makes sure that no exclusion of a configuration file removes a target that the user named:
+// the file, which may have been imported, was written before. It returns what it kept, for a note.
+func keepNamed(o *options, targets []target) (kept []string) {
 	var names []string
 	for _, t := range targets[:min(len(targets), maxKeptTargets)] {
 		printed, err := t.url.Printed(), error(nil)
@@ -22,16 +22,16 @@ func keepNamed(o *options, targets []target) (kept []string, pattern *regexp.Reg
 		if err != nil || t.kind == stdinDocument || !o.excludedByFile(printed, t.kind == directory) {
 			continue
 		}
-		name := regexp.QuoteMeta(printed)
+		pattern := regexp.QuoteMeta(printed)
 		if t.kind == directory {
-			name = regexp.QuoteMeta(strings.TrimSuffix(printed, "/")) + "/.*"
+			pattern = regexp.QuoteMeta(strings.TrimSuffix(printed, "/")) + "/.*"
 		}
-		names, kept = append(names, name), append(kept, t.raw)
+		names, kept = append(names, pattern), append(kept, t.raw)
 	}
 	if len(names) > 0 {
-		pattern = regexp.MustCompile("^(?:" + strings.Join(names, "|") + ")$")
+		o.crawl.Scope.ExcludeExcept = append(o.crawl.Scope.ExcludeExcept, regexp.MustCompile("^(?:"+strings.Join(names, "|")+")$"))
 	}
-	return kept, pattern
+	return kept
 }
 
 // excludedByFile reports whether a pattern of a configuration file matches a printed URL, and none of the

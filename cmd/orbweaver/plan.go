@@ -91,9 +91,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
 	o.crawl.Scope.Credentials = o.crawl.Scope.Credentials || len(o.net.Logins) > 0
-	o.crawl.Scope.WorkingDir = wd
-	if kept, pattern := keepNamed(o, targets); len(kept) > 0 {
-		o.crawl.Scope.ExcludeExcept = append(o.crawl.Scope.ExcludeExcept, pattern)
+	if kept := keepNamed(o, targets); len(kept) > 0 {
 		p.hints = append(p.hints, keptNote(kept))
 	}
 	if p.root, err = checkRoot(o.root, targets); err != nil {

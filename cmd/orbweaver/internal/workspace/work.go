@@ -159,7 +159,7 @@ func isSheet(name string) bool { return path.Ext(name) == ".css" }
 // toldFiles returns the function that reports whether a file is one of those that may have come or gone, or in one of
 // the directories. It remembers what it was asked.
 func toldFiles(told []string) func(p string) bool {
-	known := map[string]bool{".": false, "": false}
+	known := map[string]bool{".": false, "/": false, "": false}
 	for _, p := range told {
 		known[p] = true
 	}

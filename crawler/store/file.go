@@ -36,8 +36,6 @@ const (
 	flushAfter = 5 * time.Second
 
 	seenEvery    = 12 * time.Hour // precision of the time at which an entry was last used
-	pageSize     = 16 << 10       // bytes of a page of a new file: most records fit in one
-	cacheSize    = 700            // KiB of pages in memory: more takes memory and saves no time
 	checkBelow   = 32 << 20       // bytes of a file below which it is checked when opened
 	maxPrinted   = 2000           // bytes of a URL for people
 	reclaimAbove = 4              // free pages are removed when more than one page in 4 is free

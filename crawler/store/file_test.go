@@ -243,7 +243,7 @@ func TestSetAside(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			copy(text[pageSize:], bytes.Repeat([]byte("no"), pageSize))
+			copy(text[4096:], bytes.Repeat([]byte("no"), 4096))
 			write(t, file, string(text))
 		}, ".damaged"},
 		{"without its tables", func(t *testing.T, file string) { run(t, file, "DROP TABLE entry") }, ".damaged"},

@@ -170,7 +170,7 @@ func dataSource(file string, patience time.Duration) string {
 		file = "/" + file // the path begins with a drive letter
 	}
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(DELETE)", "synchronous(FULL)", fmt.Sprintf("cache_size(-%d)", cacheSize), "cell_size_check(ON)", "trusted_schema(OFF)"}}
+		fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(DELETE)", "synchronous(FULL)", "cell_size_check(ON)", "trusted_schema(OFF)"}}
 	return (&url.URL{Scheme: "file", Path: file, RawQuery: q.Encode()}).String()
 }
 
@@ -198,7 +198,7 @@ func (c *Cache) load() error {
 	}
 	switch {
 	case id == 0 && version == 0 && tables == 0:
-		if _, err := c.db.Exec(fmt.Sprintf("PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL", pageSize)); err != nil {
+		if _, err := c.db.Exec("PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
 		}
 	case id != applicationID:

@@ -8,6 +8,5 @@ if now == '' then
   now = string.format('%d', t[1] * 1000000 + t[2])
 end
 redis.call('DEL', KEYS[1] .. '-') -- a full server lets the rest through, too
-redis.call('HSET', KEYS[1] .. 'c', 'generation', now)
-if redis.call('HEXISTS', KEYS[1] .. 'c', 'began') == 1 then redis.call('HSET', KEYS[1] .. 'c', 'restarted', now) end
+redis.call('HSET', KEYS[1] .. 'c', 'generation', now, 'restarted', now)
 return 'OK'

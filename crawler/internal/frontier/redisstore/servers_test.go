@@ -311,3 +311,31 @@ func TestJoinAfterLoss(t *testing.T) {
 	}
 	deleteCrawl(t, f)
 }
+
+// A server that loses its last second may still say that a coordinator has its role which was killed before
+// the one that has continued the crawl took it. That one keeps it; a third one does not get it.
+func TestCoordinateAfterLoss(t *testing.T) {
+	f, _ := newCrawl(t)
+	defer f.Close()
+	ctx := t.Context()
+	coordinate := func(process string, lease time.Duration, take bool, want string) {
+		t.Helper()
+		if other, err := f.Coordinate(ctx, process, lease, take); err != nil || other != want {
+			t.Errorf("Coordinate of %s = %q, %v, want %q", process, other, err, want)
+		}
+	}
+	coordinate("killed", time.Minute, true, "")
+	to := f.shards[0].to
+	known, err := redis.StringMap(to.do(ctx, "HGETALL", to.key("own")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	coordinate("another", time.Minute, true, "killed")
+	coordinate("second", 0, true, "")
+	coordinate("another", time.Minute, false, "second")
+	sendAll(t, to, []any{"SCRIPT", "FLUSH"}, []any{"HSET", to.key("own"), "process", known["process"], "seen", known["seen"], "g", known["g"]})
+	coordinate("another", time.Minute, true, "killed")
+	coordinate("second", time.Minute, false, "")
+	coordinate("another", time.Minute, false, "second")
+	deleteCrawl(t, f)
+}

@@ -7,26 +7,26 @@ import (
 	"unicode/utf8"
 )
 
-// The causes that an [Error] wraps.
+// The causes that an [Error] wraps. errors.Is distinguishes them.
 var (
-	// errTooLong: a reference is longer than maxReference bytes.
-	errTooLong = errors.New("reference is too long")
-	// errRelative: a relative reference has no base, or one with an opaque path
+	// ErrTooLong: a reference is longer than [MaxReference] bytes.
+	ErrTooLong = errors.New("reference is too long")
+	// ErrRelative: a relative reference has no base, or one with an opaque path
 	// (URL Standard 4.4, scheme state and no scheme state).
-	errRelative = errors.New("relative reference without a usable base")
-	// errHost: a host is missing where the scheme needs one, or contains a forbidden
+	ErrRelative = errors.New("relative reference without a usable base")
+	// ErrHost: a host is missing where the scheme needs one, or contains a forbidden
 	// code point (URL Standard 3.1).
-	errHost = errors.New("host is missing or invalid")
-	// errIPv4: a host ends in a number but is not an IPv4 address (3.5).
-	errIPv4 = errors.New("host ends in a number but is not an IPv4 address")
-	// errIPv6: a host in brackets is not an IPv6 address (3.5).
-	errIPv6 = errors.New("host in brackets is not an IPv6 address")
-	// errDomain: Unicode IDNA processing rejects a host name (3.3).
-	errDomain = errors.New("host is not a valid internationalized domain name")
-	// errPort: a port is not a number from 0 to 65535.
-	errPort = errors.New("port is not a number from 0 to 65535")
-	// errCharset: the Encoding Standard has no encoding with this label.
-	errCharset = errors.New("unknown character encoding")
+	ErrHost = errors.New("host is missing or invalid")
+	// ErrIPv4: a host ends in a number but is not an IPv4 address (3.5).
+	ErrIPv4 = errors.New("host ends in a number but is not an IPv4 address")
+	// ErrIPv6: a host in brackets is not an IPv6 address (3.5).
+	ErrIPv6 = errors.New("host in brackets is not an IPv6 address")
+	// ErrDomain: Unicode IDNA processing rejects a host name (3.3).
+	ErrDomain = errors.New("host is not a valid internationalized domain name")
+	// ErrPort: a port is not a number from 0 to 65535.
+	ErrPort = errors.New("port is not a number from 0 to 65535")
+	// ErrCharset: the Encoding Standard has no encoding with this label.
+	ErrCharset = errors.New("unknown character encoding")
 )
 
 // Error reports an operation that failed, its input and the cause.

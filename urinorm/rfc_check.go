@@ -19,15 +19,15 @@ import (
 //   - doi (ISO 26324), info (RFC 4452), magnet (its links to BitTorrent and
 //     other hashes).
 //
-// The error is an [*Error] with the operation "check". It wraps the length, or in
+// The error is an [*Error] with the operation "check". It wraps [ErrTooLong], or in
 // most cases a [*SyntaxError], whose offset counts from the start of the URI.
 func CheckSyntax(scheme, rest string) error {
 	rule := rfcSchemeRules[rfcLowerASCII(scheme)]
 	if rule.syntax == nil {
 		return nil
 	}
-	if len(rest) > maxReference {
-		return newError("check", scheme+":"+rest, errTooLong)
+	if len(rest) > MaxReference {
+		return newError("check", scheme+":"+rest, ErrTooLong)
 	}
 	if err := rule.syntax(rest); err != nil {
 		return newError("check", scheme+":"+rest, err)

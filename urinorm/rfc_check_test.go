@@ -61,7 +61,7 @@ data: data:text/plain data:;base64,a data:;base64,%%%%
 	if err := CheckSyntax("tel", "+1 816"); err == nil {
 		t.Error("a blank in a number")
 	}
-	if err := CheckSyntax("data", strings.Repeat("a", maxReference+1)); !errors.Is(err, errTooLong) {
+	if err := CheckSyntax("data", strings.Repeat("a", MaxReference+1)); !errors.Is(err, ErrTooLong) {
 		t.Errorf("without end: %v", err)
 	}
 }

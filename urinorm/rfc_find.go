@@ -22,9 +22,9 @@ type Span struct {
 	// ftp URI for a SpanSuffix (see [FromSuffix]) and a mailto URI for a SpanMail.
 	URI  string
 	Kind SpanKind
-	// hyphenBreak is true if a line break was removed after a hyphen. URI contains
+	// HyphenBreak is true if a line break was removed after a hyphen. URI contains
 	// the hyphen, but typesetting may have added it (appendix C).
-	hyphenBreak bool
+	HyphenBreak bool
 }
 
 // TextOptions selects what FindURIs finds besides URIs.
@@ -287,7 +287,7 @@ func (f *textFinder) bracketed(i int) int {
 	if !ok || !isBracketedURI(uri) {
 		return 0
 	}
-	f.add(Span{Start: start, End: end, URI: uri, hyphenBreak: hyphen})
+	f.add(Span{Start: start, End: end, URI: uri, HyphenBreak: hyphen})
 	return i + 1 + closing + 1
 }
 

@@ -113,7 +113,7 @@ ietf/uri/historical.html#WARNING>, or <http://h/long-
 		"http://h/long-name",
 	}
 	for i, span := range FindURIs(text, TextOptions{}) {
-		if i >= len(want) || span.URI != want[i] || span.hyphenBreak != (i == 3) {
+		if i >= len(want) || span.URI != want[i] || span.HyphenBreak != (i == 3) {
 			t.Errorf("found %+v", span)
 		}
 	}

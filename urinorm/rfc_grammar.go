@@ -69,10 +69,11 @@ func rfcIs(c byte, set rfcSet) bool { return rfcClass[c]&set != 0 }
 // and returns its components as written. Nothing is repaired, decoded or
 // normalized.
 //
-// The error is an [*Error]. It wraps a [*SyntaxError] unless s is too long.
+// The error is an [*Error] that wraps a [*SyntaxError], or [ErrTooLong] if s is
+// longer than [MaxReference] bytes.
 func ParseRFC(s string) (Reference, error) {
-	if len(s) > maxReference {
-		return Reference{}, newError("parse", s, errTooLong)
+	if len(s) > MaxReference {
+		return Reference{}, newError("parse", s, ErrTooLong)
 	}
 	r := Split(s)
 	if err := r.check(); err != nil {

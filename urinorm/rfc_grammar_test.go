@@ -147,8 +147,8 @@ func TestParseRFCFault(t *testing.T) {
 			t.Errorf("%q: %T is no *Error", test.in, err)
 		}
 	}
-	_, err := ParseRFC("http://h/" + strings.Repeat("a", maxReference))
-	if !errors.Is(err, errTooLong) {
+	_, err := ParseRFC("http://h/" + strings.Repeat("a", MaxReference))
+	if !errors.Is(err, ErrTooLong) {
 		t.Errorf("a reference without end: %v", err)
 	}
 	_, err = ParseRFC("http://user:secret@h/ ")

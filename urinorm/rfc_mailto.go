@@ -9,12 +9,12 @@ import (
 // Mailto holds the parts of a mailto URI (RFC 6068 section 2), percent-decoded. A
 // URI without an address is valid: it opens an empty message.
 type Mailto struct {
-	To, cc, bcc []Address     // To has those of the path, then those of "to" fields
-	fields      []mailtoField // every header field, also to, cc and bcc, as written
+	To, CC, BCC []Address     // To has those of the path, then those of "to" fields
+	Fields      []MailtoField // every header field, also to, cc and bcc, as written
 }
 
-// mailtoField is a header field of a mailto URI, decoded.
-type mailtoField struct{ Name, Value string }
+// MailtoField is a header field of a mailto URI, decoded.
+type MailtoField struct{ Name, Value string }
 
 // Address is an addr-spec (RFC 6068 section 2), decoded.
 type Address struct {
@@ -33,8 +33,8 @@ func (a Address) Literal() bool { return strings.HasPrefix(a.Domain, "[") }
 
 // Addresses returns all addresses, To before CC before BCC.
 func (m Mailto) Addresses() []Address {
-	all := make([]Address, 0, len(m.To)+len(m.cc)+len(m.bcc))
-	return append(append(append(all, m.To...), m.cc...), m.bcc...)
+	all := make([]Address, 0, len(m.To)+len(m.CC)+len(m.BCC))
+	return append(append(append(all, m.To...), m.CC...), m.BCC...)
 }
 
 // maxMailAddresses is the most addresses that ParseMailto accepts.
@@ -54,7 +54,7 @@ const (
 // Header fields need only a '=' and well-formed percent-encodings. A fragment is
 // ignored.
 //
-// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or RFC 5321, or a domain that is not valid.
+// The error is an [*Error] that wraps a [*SyntaxError] of RFC 6068 or RFC 5321, or [ErrDomain].
 func ParseMailto(s string) (Mailto, error) {
 	m, err := parseMailto(s)
 	if err != nil {
@@ -113,14 +113,14 @@ func (m *Mailto) addField(field string, offset int) error {
 	if err != nil {
 		return err
 	}
-	m.fields = append(m.fields, mailtoField{decodedName, decoded})
+	m.Fields = append(m.Fields, MailtoField{decodedName, decoded})
 	switch rfcLowerASCII(decodedName) {
 	case "to":
 		m.To, err = appendAddresses(m.To, value, valueAt)
 	case "cc":
-		m.cc, err = appendAddresses(m.cc, value, valueAt)
+		m.CC, err = appendAddresses(m.CC, value, valueAt)
 	case "bcc":
-		m.bcc, err = appendAddresses(m.bcc, value, valueAt)
+		m.BCC, err = appendAddresses(m.BCC, value, valueAt)
 	}
 	return err
 }
@@ -277,19 +277,19 @@ func isAddressLiteral(s string) bool {
 func mailDomain(domain string) (string, error) {
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
 	if strings.ContainsAny(domain, "%/?#:@\\") || strings.Trim(last, "0123456789") == "" {
-		return "", errDomain // the URL parser would read another part, or an IPv4 address
+		return "", ErrDomain // the URL parser would read another part, or an IPv4 address
 	}
 	u, _, err := ParseWeb("http://" + domain + "/")
 	if err != nil {
-		return "", errDomain
+		return "", ErrDomain
 	}
 	host := u.Host()
 	if len(host) > 253 {
-		return "", errDomain
+		return "", ErrDomain
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 {
-			return "", errDomain
+			return "", ErrDomain
 		}
 	}
 	return host, nil

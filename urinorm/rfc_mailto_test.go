@@ -54,14 +54,14 @@ func TestParseMailto(t *testing.T) {
 			continue
 		}
 		var fields []string
-		for _, f := range m.fields {
+		for _, f := range m.Fields {
 			fields = append(fields, f.Name+"="+f.Value)
 		}
-		if err != nil || join(m.To) != test.to || join(m.cc) != test.cc || join(m.bcc) != test.bcc ||
+		if err != nil || join(m.To) != test.to || join(m.CC) != test.cc || join(m.BCC) != test.bcc ||
 			strings.Join(fields, "|") != test.fields {
 			t.Errorf("%q: %+v, %v", test.in, m, err)
 		}
-		if n := len(m.Addresses()); n != len(m.To)+len(m.cc)+len(m.bcc) {
+		if n := len(m.Addresses()); n != len(m.To)+len(m.CC)+len(m.BCC) {
 			t.Errorf("%q: %d addresses", test.in, n)
 		}
 	}
@@ -126,7 +126,7 @@ func TestParseMailtoFault(t *testing.T) {
 			t.Errorf("the domain %q passes", domain)
 		}
 	}
-	if _, err := ParseMailto("mailto:joe@example.123"); !errors.Is(err, errDomain) {
+	if _, err := ParseMailto("mailto:joe@example.123"); !errors.Is(err, ErrDomain) {
 		t.Errorf("a numeric domain: %v", err)
 	}
 }

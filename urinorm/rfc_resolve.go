@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// errBase: a base URI has no scheme. References are resolved only against an
+// ErrBase: a base URI has no scheme. References are resolved only against an
 // absolute URI (RFC 3986 section 5.1).
-var errBase = errors.New("base URI has no scheme")
+var ErrBase = errors.New("base URI has no scheme")
 
 // ResolveRFC resolves ref against base (RFC 3986 section 5.2) and returns the
 // target URI. Both must parse, and base needs a scheme; its fragment is ignored.
@@ -21,15 +21,14 @@ var errBase = errors.New("base URI has no scheme")
 // authority ("s:" and "/.//b" would give "s://b"), the path gets the prefix "/.",
 // which section 5.2.4 removes again.
 //
-// The error is an [*Error]. It wraps a [*SyntaxError] unless a reference is too long, or base is
-// not absolute.
+// The error is an [*Error] that wraps a [*SyntaxError], [ErrTooLong] or [ErrBase].
 func ResolveRFC(base, ref string, strict bool) (string, error) {
 	b, err := ParseRFC(base)
 	if err != nil {
 		return "", err
 	}
 	if !b.Scheme.Defined {
-		return "", newError("resolve against", base, errBase)
+		return "", newError("resolve against", base, ErrBase)
 	}
 	r, err := ParseRFC(ref)
 	if err != nil {

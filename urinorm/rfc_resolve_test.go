@@ -23,7 +23,7 @@ func TestRemoveDotSegments(t *testing.T) {
 }
 
 func TestResolveRFCErrors(t *testing.T) {
-	if _, err := ResolveRFC("//h/a", "b", true); !errors.Is(err, errBase) {
+	if _, err := ResolveRFC("//h/a", "b", true); !errors.Is(err, ErrBase) {
 		t.Errorf("relative base: %v", err)
 	}
 	for _, test := range [][2]string{{"http://h/ ", "b"}, {"http://h/", "b c"}, {"http://h/", ":x"}} {

@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// maxReference is the longest reference that is parsed, in bytes. It limits the
+// MaxReference is the longest reference that is parsed, in bytes. It limits the
 // memory that a data: URL takes.
-const maxReference = 16 << 20
+const MaxReference = 16 << 20
 
 // ParseWeb parses an absolute reference as a browser does (URL Standard 4.4) and
 // returns the repairs that were needed. The query is encoded in UTF-8. References
 // on a page are resolved by a [Base], which knows the charset of the page.
 //
-// The error is an *[Error]: s is relative or too long, or its host or its port is not valid.
+// The error is an *[Error] that wraps one of [ErrRelative], [ErrHost],
+// [ErrDomain], [ErrIPv4], [ErrIPv6], [ErrPort] and [ErrTooLong].
 func ParseWeb(s string) (URL, Repairs, error) {
 	var buf [256]byte // on the stack, as the fast path does not retain it
 	if href, at, ok := appendFastAbsolute(buf[:0], s); ok {
@@ -67,8 +68,8 @@ func (p *webParser) here() int32 { return int32(len(p.dst) - p.start) }
 
 // parse parses a reference: scheme start state and scheme state.
 func (p *webParser) parse(ref string) error {
-	if len(ref) > maxReference {
-		return errTooLong
+	if len(ref) > MaxReference {
+		return ErrTooLong
 	}
 	in, repairs := stripReference(ref)
 	p.repairs |= repairs
@@ -109,7 +110,7 @@ func (p *webParser) parse(ref string) error {
 // noScheme is the no scheme state: the reference is relative to the base.
 func (p *webParser) noScheme(in string) error {
 	if p.base == nil || p.base.at.opaque && !strings.HasPrefix(in, "#") {
-		return errRelative
+		return ErrRelative
 	}
 	p.kind = p.base.kind
 	p.at.SchemeEnd = p.base.at.SchemeEnd

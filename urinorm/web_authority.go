@@ -28,12 +28,12 @@ func (p *webParser) authority(rest string) error {
 		p.dst, repairs = appendUserinfo(p.dst, hostPort[:i])
 		p.repairs |= repairs
 		if hostPort = hostPort[i+1:]; hostPort == "" {
-			return errHost
+			return ErrHost
 		}
 	}
 	host, port, hasPort := cutPort(hostPort)
 	if host == "" && (special || hasPort) {
-		return errHost
+		return ErrHost
 	}
 	p.at.HostStart = p.here()
 	if err := p.host(host); err != nil {
@@ -106,10 +106,10 @@ func appendPort(dst []byte, s string, defaultPort int) ([]byte, error) {
 	n := 0
 	for i := range len(s) {
 		if !isDigit(s[i]) {
-			return dst, errPort
+			return dst, ErrPort
 		}
 		if n = n*10 + int(s[i]-'0'); n > 0xFFFF {
-			return dst, errPort
+			return dst, ErrPort
 		}
 	}
 	if n != defaultPort || n == 0 {

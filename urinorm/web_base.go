@@ -15,14 +15,15 @@ type Base struct {
 // ("windows-1252"); "" is UTF-8. It affects only the queries of http, https, ftp
 // and file URLs (URL Standard 4.4, query state).
 //
-// The error is an *[Error]: the charset is unknown, or u is the zero URL.
+// The error is an *[Error] that wraps [ErrCharset], or [ErrRelative] for the
+// zero URL.
 func NewBase(u URL, charset string) (*Base, error) {
 	if u.IsZero() {
-		return nil, newError("use as base", "", errRelative)
+		return nil, newError("use as base", "", ErrRelative)
 	}
 	encoder, ok := charsetEncoderOf(charset)
 	if !ok {
-		return nil, newError("use charset", charset, errCharset)
+		return nil, newError("use charset", charset, ErrCharset)
 	}
 	b := &Base{href: u.href, at: u.at, kind: schemeKindOf(u.Scheme()), charset: encoder}
 	b.fast = newFastBase(b)

@@ -8,12 +8,12 @@ import (
 )
 
 func TestNewBaseErrors(t *testing.T) {
-	if _, err := NewBase(URL{}, ""); !errors.Is(err, errRelative) {
+	if _, err := NewBase(URL{}, ""); !errors.Is(err, ErrRelative) {
 		t.Errorf("the zero URL: %v", err)
 	}
 	u := mustParse(t, "http://example.com/")
 	for _, charset := range []string{"utf-9", "windows-1252\u00a0", "x"} {
-		if _, err := NewBase(u, charset); !errors.Is(err, errCharset) {
+		if _, err := NewBase(u, charset); !errors.Is(err, ErrCharset) {
 			t.Errorf("charset %q: %v", charset, err)
 		}
 	}

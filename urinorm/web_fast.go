@@ -68,7 +68,7 @@ func newFastBase(b *Base) fastBase {
 
 // appendFast is Append for ordinary references; ok is false if it gave up.
 func (b *Base) appendFast(dst []byte, ref string) (href []byte, at Offsets, ok bool) {
-	if !b.fast.usable || len(ref) > maxReference {
+	if !b.fast.usable || len(ref) > MaxReference {
 		return dst, at, false
 	}
 	start := len(dst)
@@ -119,7 +119,7 @@ func appendFastAbsolute(dst []byte, ref string) (href []byte, at Offsets, ok boo
 	default:
 		return dst, at, false
 	}
-	if len(ref) > maxReference {
+	if len(ref) > MaxReference {
 		return dst, at, false
 	}
 	hostStart := int(at.SchemeEnd) + 3

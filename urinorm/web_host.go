@@ -13,11 +13,11 @@ func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
 	switch {
 	case strings.HasPrefix(s, "["):
 		if !strings.HasSuffix(s, "]") {
-			return dst, 0, errIPv6
+			return dst, 0, ErrIPv6
 		}
 		address, ok := parseIPv6(s[1 : len(s)-1])
 		if !ok {
-			return dst, 0, errIPv6
+			return dst, 0, ErrIPv6
 		}
 		return appendIPv6(dst, address), 0, nil
 	case special:
@@ -31,7 +31,7 @@ func appendHost(dst []byte, s string, special bool) ([]byte, Repairs, error) {
 func appendOpaqueHost(dst []byte, s string) ([]byte, Repairs, error) {
 	for i := range len(s) {
 		if hostClasses[s[i]]&forbiddenHost != 0 {
-			return dst, 0, errHost
+			return dst, 0, ErrHost
 		}
 	}
 	dst, repairs := appendEncoded(dst, s, encodeControl)
@@ -53,7 +53,7 @@ func appendDomain(dst []byte, s string) (_ []byte, repairs Repairs, err error) {
 	if endsInNumber(dst[host:]) {
 		address, ok := parseIPv4(dst[host:])
 		if !ok {
-			return dst, repairs, errIPv4
+			return dst, repairs, ErrIPv4
 		}
 		dst = appendIPv4(dst[:host], address)
 		if string(dst[host:]) != strings.TrimSuffix(s, ".") {
@@ -82,15 +82,15 @@ func appendDecodedDomain(dst []byte, s string) (_ []byte, repairs Repairs, err e
 		repairs = repairNonASCII
 		var ok bool
 		if dst, ok = idna.AppendASCII(dst, decoded); !ok {
-			return dst, repairs, errDomain
+			return dst, repairs, ErrDomain
 		}
 	}
 	if len(dst) == host {
-		return dst, repairs, errHost
+		return dst, repairs, ErrHost
 	}
 	for _, c := range dst[host:] {
 		if hostClasses[c]&forbiddenDomain != 0 {
-			return dst, repairs, errHost
+			return dst, repairs, ErrHost
 		}
 	}
 	return dst, repairs, nil

@@ -272,7 +272,7 @@ func TestCoordinationDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	address, err := store.ParseAddress("redis://127.0.0.1:" + crawlertest.ServeRedis(t) + "?crawl=c")
+	addresses, err := store.ParseAddresses("redis://127.0.0.1:" + crawlertest.ServeRedis(t) + "?crawl=c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestCoordinationDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crawl := store.Redis(store.Addresses{address}, store.RedisOptions{Patience: time.Minute})
+	crawl := store.Redis(addresses, store.RedisOptions{Patience: time.Minute})
 	coordination := &store.Coordination{Crawl: crawl, Process: "main", Version: "1", WorkersHere: 2}
 	defer coordination.Close()
 	var codes []check.Code

@@ -40,7 +40,7 @@ func Generate(seed uint64, pages, links int) *Generated {
 	return &Generated{seed: seed, pages: max(pages, 2), links: max(links, 2)}
 }
 
-// Path returns the path of the file of a page, without a leading slash. Links to page 0 are
+// path returns the path of the file of a page, without a leading slash. Links to page 0 are
 // to "/", so that it has one URL on a server.
 func (g *Generated) path(page int) string {
 	if page == 0 {
@@ -89,7 +89,7 @@ func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var bodies = sync.Pool{New: func() any { b := make([]byte, 0, pageSize); return &b }}
 
-// AppendPage appends the HTML of a page: a line for the head and a line for each link.
+// appendPage appends the HTML of a page: a line for the head and a line for each link.
 func (g *Generated) appendPage(b []byte, page int) []byte {
 	b = append(b, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page `...)
 	b = strconv.AppendInt(b, int64(page), 10)

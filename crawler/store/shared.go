@@ -30,11 +30,9 @@ var ErrReplaced = frontier.ErrReplaced
 // CoordinatorName is the name of a coordinator among the workers of its crawl.
 const CoordinatorName = redisstore.CoordinatorName
 
-// ParseAddress reads an address such as redis://HOST:6379/0?crawl=NAME. The scheme may be redis,
-// rediss (over TLS), unix, redis-cluster or rediss-cluster. The errors do not contain a password.
-func ParseAddress(text string) (*Address, error) { return redisstore.ParseAddress(text) }
-
-// ParseAddresses reads the addresses of the servers of one crawl, which spaces separate.
+// ParseAddresses reads the addresses of the servers of one crawl, such as redis://HOST:6379/0?crawl=NAME,
+// which spaces separate. The scheme may be redis, rediss (over TLS), unix, redis-cluster or rediss-cluster.
+// The errors do not contain a password.
 func ParseAddresses(text string) (Addresses, error) { return redisstore.ParseAddresses(text) }
 
 // Redis returns the crawl on the servers at some addresses, whose order counts: each has the targets of

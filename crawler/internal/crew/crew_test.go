@@ -66,7 +66,7 @@ func TestCutsEndlessSites(t *testing.T) {
 // A server that loses the crawl after it was filled, before the coordinator works itself, is filled again.
 func TestFillsAgainBeforeItWorks(t *testing.T) {
 	port := crawlertest.ServeRedis(t)
-	address, err := store.ParseAddress("redis://127.0.0.1:" + port + "?crawl=c")
+	addresses, err := store.ParseAddresses("redis://127.0.0.1:" + port + "?crawl=c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.Close()
-	coordination := &store.Coordination{Crawl: store.Redis(store.Addresses{address}, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
+	coordination := &store.Coordination{Crawl: store.Redis(addresses, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
 		WorkersHere: 2, Notes: t.Output()}
 	defer coordination.Close()
 	c := newCoordinator(coordination, Engine{State: state, Sink: result.Func(func(*result.Result) error { return nil }), Work: settle,

@@ -95,7 +95,7 @@ func inDisabledFieldset(n *html.Node) bool {
 	return false
 }
 
-// selectedForm returns the values of the options that are selected, or of the first one in a
+// selected returns the values of the options that are selected, or of the first one in a
 // list of which one always is.
 func selected(n *html.Node) []string {
 	var chosen []string

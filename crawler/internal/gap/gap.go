@@ -69,7 +69,7 @@ var gaps = [NumKinds]Info{
 	Evidence:   {"evidence", false, "answers are not in the evidence", "nothing-verified"},
 }
 
-// Info returns the row of a gap; it has no name for NoGap.
+// Info returns the row of a gap; it has no name for None.
 func (g Kind) Info() *Info { return &gaps[g] }
 
 // Counts are the numbers of things that a run left out, by their kind.
@@ -85,10 +85,10 @@ func (c *Counts) First() Kind {
 	return None
 }
 
-// String returns the name of a gap, "" for NoGap.
+// String returns the name of a gap, "" for None.
 func (g Kind) String() string { return gaps[g].Name }
 
-// Named returns the gap with a name, and NoGap for an unknown name.
+// Named returns the gap with a name, and None for an unknown name.
 func Named(name string) Kind {
 	for g := None + 1; g < NumKinds; g++ {
 		if gaps[g].Name == name {

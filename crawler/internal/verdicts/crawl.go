@@ -40,7 +40,7 @@ type Crawl struct {
 
 	stored.Sums           // what all sessions have counted, and when the first one began
 	Started     time.Time // this session
-	Ended       gap.Kind  // why the run ended before the crawl was over, NoGap if it is over
+	Ended       gap.Kind  // why the run ended before the crawl was over, None if it is over
 
 	OwnBase       string // where pages of directories without a base URL say that they are published, or ""
 	OwnBaseListed bool   // only a sitemap says so

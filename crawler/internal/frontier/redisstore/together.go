@@ -16,7 +16,7 @@ type together[T any] struct {
 
 // stepEvery is the time between the begins of two steps, if calls come that fast: a step costs the server
 // as much as some calls in it, and one that is rare enough has all that were made meanwhile.
-const stepEvery = 3 * time.Millisecond
+const stepEvery = 2 * time.Millisecond
 
 // waiting is a call that waits for the server.
 type waiting[T any] struct {

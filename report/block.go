@@ -181,7 +181,6 @@ func (g faultGroup) pages() []string {
 	return slices.Compact(pages)
 }
 
-// firstOn returns the first reference on a page.
 func (g faultGroup) firstOn(page string) result.Reference {
 	var first *spot
 	for _, f := range g {
@@ -323,7 +322,6 @@ func directoriesOf(faults []*fault) func(*fault) string {
 	}
 }
 
-// isMissing reports whether a fault is that a document is not there.
 func isMissing(f *fault) bool { return codeIsMissing(f.code) }
 
 func codeIsMissing(code string) bool {

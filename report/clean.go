@@ -73,7 +73,6 @@ func cleanReferences(in []result.Reference, target string) []result.Reference {
 	return out
 }
 
-// isClean reports whether clean returns s as it is.
 func isClean(s string) bool { return strings.IndexByte(s, '@') < 0 && utf8.ValidString(s) }
 
 // clean hides passwords in URIs anywhere in s, and makes s valid UTF-8. It is idempotent.

@@ -36,7 +36,6 @@ func (d Diff) WriteJSON(w io.Writer, show Parts) error {
 	return j.flush()
 }
 
-// runBrief identifies a run.
 func (j *jsonEncoder) runBrief(key string, h *Head) {
 	j.key(key).object()
 	j.key("started").time(h.Started)

@@ -50,7 +50,6 @@ func (d Diff) Report(show Parts) *Report {
 	return r
 }
 
-// asResult returns a change of a part as a result.
 func (c *change) asResult(part Parts) *result.Result {
 	r := *c.found
 	r.References, r.Warnings, r.Known = slices.SortedFunc(slices.Values(c.references), byPlace), nil, nil
@@ -66,7 +65,6 @@ func (c *change) asResult(part Parts) *result.Result {
 	return &r
 }
 
-// changeOf returns the word for a result of a comparison.
 func changeOf(r *result.Result) string {
 	switch {
 	case r.Verdict == check.OK:

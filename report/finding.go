@@ -258,7 +258,6 @@ func (f *finding) references() []result.Reference {
 	return atSourcePlaces(affectedReferences(f.result.References, f.code))
 }
 
-// joinCodes returns codes separated by spaces.
 func joinCodes(codes []check.Code) string {
 	var b strings.Builder
 	for i, code := range codes {

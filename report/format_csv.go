@@ -98,7 +98,6 @@ func (c *csvWriter) flush() error {
 	return err
 }
 
-// appendCell appends a text as a cell that is safe in a spreadsheet.
 func appendCell(dst []byte, text string) []byte { return appendCSV(dst, Cell(text)) }
 
 // appendCSV appends a field (RFC 4180 section 2), in quotes if it has a quote, a comma or a line

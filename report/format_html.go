@@ -72,7 +72,6 @@ func (h *htmlWriter) End(s *result.Summary) error {
 	return out.Flush()
 }
 
-// htmlDocument is the content of an HTML report.
 type htmlDocument struct {
 	head     *Head
 	summary  *result.Summary

@@ -14,7 +14,6 @@ import (
 //go:embed htmlreport/page.tmpl htmlreport/style.css htmlreport/app/*.js htmlreport/vendor/sigma.js
 var htmlFiles embed.FS
 
-// htmlParts are the parts that all HTML reports have in common.
 type htmlParts struct {
 	template *template.Template
 	// Policy is the Content-Security-Policy. It permits only the scripts and styles of

@@ -102,7 +102,6 @@ func (h *htmlData) summary(d *htmlDocument) {
 	j.key("foldTo").int(shownPlaces)
 }
 
-// ref returns the index of a string in the table.
 func (h *htmlData) ref(s string) int {
 	n, ok := h.index[s]
 	if !ok {
@@ -373,7 +372,6 @@ func placesEach(results []*result.Result, most int) (each, left int) {
 	return low, total - sum(low)
 }
 
-// codesOf returns the entries of all codes that a report mentions.
 func codesOf(s *result.Summary, results []*result.Result, declared catalog) []check.Entry {
 	met := map[check.Code]bool{}
 	for code := range s.ByCode {

@@ -111,7 +111,6 @@ func (d *htmlDocument) against() *htmlAgainst {
 	return a
 }
 
-// againstEarlier compares two runs.
 func againstEarlier(d *Diff) *htmlAgainst {
 	a := &htmlAgainst{With: "the earlier run", Counts: grouped(d.summaryLine())}
 	for _, c := range slices.Concat(d.fixed, d.fixedWarnings) {

@@ -344,7 +344,6 @@ func (d *htmlDocument) listedCodes() map[check.Code]bool {
 	return met
 }
 
-// add counts a result.
 func (t *tallied) add(r *result.Result) {
 	switch {
 	case r.Verdict == check.Broken:
@@ -430,7 +429,6 @@ func okNote(ok map[string]int) string {
 	return "Findings, and targets that are ok."
 }
 
-// hostName returns the label of a host.
 func hostName(host string) string {
 	if host == "" {
 		return "local documents"

@@ -54,7 +54,6 @@ type webNode struct {
 	doubtful   int   // number of unverified targets and targets with warnings, without site-wide ones
 }
 
-// webLink is a link from one page to another.
 type webLink struct{ from, to int32 }
 
 // webBroken is a link from a page to a broken target.
@@ -63,7 +62,6 @@ type webBroken struct {
 	result int32 // index in the results of the report
 }
 
-// webBuilder builds a webGraph.
 type webBuilder struct {
 	webGraph
 	pages     []*result.Page
@@ -363,10 +361,8 @@ func (w *webBuilder) attachByAddress() {
 	slices.SortStableFunc(w.order, func(a, b int32) int { return cmp.Compare(w.ring[a], w.ring[b]) })
 }
 
-// directory returns a URL up to its last slash.
 func directory(url string) string { return url[:strings.LastIndexByte(url, '/')+1] }
 
-// makeNodes makes nodes of the pages, the hub first.
 func (w *webBuilder) makeNodes(hub bool) {
 	w.nodeIndex = slices.Repeat([]int32{noIndex}, len(w.pages))
 	if hub {

@@ -79,7 +79,6 @@ func (w *webBuilder) spread(ring []int32, rows, gap int) {
 	}
 }
 
-// assignAngles assigns an angle to each node.
 func (w *webBuilder) assignAngles() {
 	weight := make([]int, len(w.nodes)) // number of leaves below each node
 	for i := w.firstUnreached - 1; i >= 0; i-- {

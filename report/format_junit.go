@@ -47,7 +47,6 @@ func (j *junitWriter) Result(r *result.Result) error {
 	return nil
 }
 
-// junitCount counts test cases.
 type junitCount struct{ tests, failures, errors, skipped int }
 
 func (c *junitCount) add(o caseOutcome) {
@@ -60,7 +59,6 @@ func (c *junitCount) add(o caseOutcome) {
 	}
 }
 
-// caseOutcome is the outcome of a test case.
 type caseOutcome uint8
 
 const (
@@ -121,7 +119,6 @@ func (j *junitWriter) End(s *result.Summary) error {
 	return j.xml.flush()
 }
 
-// run writes the test suite for the run as a whole.
 func (j *junitWriter) run(s *result.Summary, unsound bool) {
 	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
 	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))

@@ -138,7 +138,6 @@ func linkcheckerResult(r *result.Result) string {
 	return f.why()
 }
 
-// linkcheckerWarning returns the text of a warning.
 func linkcheckerWarning(w check.Warning) string {
 	f := finding{code: w.Code, message: w.Message}
 	text := f.why()

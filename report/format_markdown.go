@@ -79,7 +79,6 @@ func (m *markdownWriter) Result(r *result.Result) error {
 	return nil
 }
 
-// sectionOf returns the section of a finding.
 func (m *markdownWriter) sectionOf(f *finding) int {
 	changed := changeOf(f.result)
 	for i, s := range markdownSections {
@@ -90,7 +89,6 @@ func (m *markdownWriter) sectionOf(f *finding) int {
 	return len(markdownSections) - 1
 }
 
-// addCheck adds a finding of a content check.
 func (m *markdownWriter) addCheck(section int, f *finding) {
 	if m.checks[section] == nil {
 		m.checks[section] = map[checkKey]occurrences{}
@@ -172,7 +170,6 @@ func (m *markdownWriter) End(s *result.Summary) error {
 	return err
 }
 
-// introduction returns the heading and the counts.
 func (m *markdownWriter) introduction(s *result.Summary) string {
 	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
 	if d := m.head.compared; d != nil {
@@ -250,7 +247,6 @@ func (m *markdownWriter) title(code check.Code) string {
 	return markdownCode(m.codes.title(code))
 }
 
-// checkRow returns the row of a finding of a content check.
 func (m *markdownWriter) checkRow(place string, f *finding, ref *result.Reference) string {
 	text := ""
 	if ref.Text != "" {

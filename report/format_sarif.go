@@ -283,7 +283,6 @@ func sarifRules(results occurrences) []check.Code {
 	return rules
 }
 
-// rule describes a code.
 func (j *jsonEncoder) rule(entry check.Entry, known bool) {
 	switch {
 	case !known:
@@ -322,7 +321,6 @@ func (j *jsonEncoder) rule(entry check.Entry, known bool) {
 	j.end()
 }
 
-// sentence makes a sentence of a title.
 func sentence(title string) string {
 	r, size := utf8.DecodeRuneInString(title)
 	return strings.ToUpper(string(r)) + title[size:] + "."

@@ -200,7 +200,6 @@ func (s *sqliteWriter) edge(page int64, number int, e *result.Edge) error {
 	return s.edges.add(page, int64(number), url, text)
 }
 
-// document returns the number of a document.
 func (s *sqliteWriter) document(url string) (int64, error) {
 	at, isNew := s.documents.of(url)
 	if !isNew {
@@ -280,7 +279,6 @@ func (s *sqliteWriter) result(r *result.Result) error {
 	return nil
 }
 
-// reference inserts a reference to a target.
 func (s *sqliteWriter) reference(target int64, number int, ref *result.Reference) error {
 	var line, column any
 	if ref.Line > 0 {
@@ -401,7 +399,6 @@ func (s *sqliteWriter) writeCodes(sum *result.Summary) error {
 	return nil
 }
 
-// copy copies the database to the output.
 func (s *sqliteWriter) copy() error {
 	in, err := os.Open(s.file)
 	if err != nil {
@@ -422,7 +419,6 @@ type sqliteNumbers[T comparable] struct {
 	last  int64
 }
 
-// of returns the number of a value, and whether it is new.
 func (n *sqliteNumbers[T]) of(value T) (number int64, isNew bool) {
 	if at, ok := n.known[value]; ok {
 		return at, false

@@ -55,14 +55,12 @@ func (s *sections) begin(codes catalog, into *table) {
 	}
 }
 
-// add adds the findings of a result to their sections.
 func (s *sections) add(show Show, r *result.Result) {
 	for _, finding := range rowsOf(show, r) {
 		s[sectionOf(finding.word)].addRow(finding, r)
 	}
 }
 
-// sectionOf returns the section of a word.
 func sectionOf(word string) int { return max(slices.Index(sectionWords[:], word), 0) }
 
 func newTextWriter(w io.Writer, o Options) Writer {

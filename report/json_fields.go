@@ -89,7 +89,6 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 	j.end()
 }
 
-// result writes the object of one result.
 func (j *jsonEncoder) result(r *result.Result) {
 	j.object()
 	j.key("url").string(r.URL)

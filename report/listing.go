@@ -71,7 +71,6 @@ type pageFinding struct {
 	order int // as of a pageRow
 }
 
-// addRow adds one finding of a result.
 func (l *listing) addRow(finding row, r *result.Result) {
 	switch {
 	case r.Kind == result.KindPage:
@@ -85,7 +84,6 @@ func (l *listing) addRow(finding row, r *result.Result) {
 	}
 }
 
-// addCheck adds a finding of a content check at its places on a page.
 func (l *listing) addCheck(finding row, rule string, refs []result.Reference) {
 	key := checkKey{word: finding.word, code: check.Code(finding.code), rule: rule}
 	refs = atSourcePlaces(refs)
@@ -203,7 +201,6 @@ func (l *listing) onPages(finding row, refs []result.Reference) {
 	}
 }
 
-// place lists a row on its page.
 func (l *listing) place(r pageRow) {
 	if l.most == 0 {
 		l.table.fitPlace(r.place())
@@ -289,7 +286,6 @@ func (l *listing) write(out *bufio.Writer) (bool, error) {
 	return !l.empty(), nil
 }
 
-// empty reports whether there is nothing to write.
 func (l *listing) empty() bool { return l.rows()+len(l.siteWide) == 0 }
 
 // foldKey identifies findings on one page that are folded into one line if there are
@@ -300,7 +296,6 @@ type foldKey struct{ word, code, url string }
 // fragments which a document lacks was written for another version of it.
 func foldKeyOf(word, code, url string) foldKey { return foldKey{word, code, document(url)} }
 
-// aboutFragment reports whether a code is about the fragment of a URL.
 func aboutFragment(code check.Code) bool {
 	return code == check.CodeFragmentMissing || code == check.CodeFragmentUnverified || code == check.CodeFragmentDuplicate
 }
@@ -368,7 +363,6 @@ func (l *listing) writePage(out *bufio.Writer, t *table, rows []pageRow) {
 	rest(directories, missing)
 }
 
-// directoryOf returns a name up to its last slash.
 func directoryOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
 
 // blockHeading is the heading above what several pages have in common.

@@ -23,7 +23,6 @@ type Multi struct {
 	refs    bool      // an output lists all references
 }
 
-// output is one report of a Multi.
 type output struct {
 	Writer
 	file *file // nil if the report does not go to a file

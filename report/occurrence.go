@@ -7,7 +7,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// occurrence is a finding at one of its places.
 type occurrence struct {
 	*finding
 	place

@@ -14,7 +14,6 @@ import (
 // shownPlaces is the number of places that are listed of a finding with too many.
 const shownPlaces = 3
 
-// place is the place of a finding.
 type place struct {
 	page         string // the name of the page in reports
 	line, column int    // 0 if unknown
@@ -50,7 +49,6 @@ func elementPlace(ref *result.Reference) string {
 	return clip(visible(ref.Element), longest)
 }
 
-// pdfPage returns the number of the PDF page that contains a reference, or 0.
 func pdfPage(ref *result.Reference) int {
 	number, ok := strings.CutPrefix(ref.Element, "page ")
 	if !ok {
@@ -108,7 +106,6 @@ func atSourcePlaces(refs []result.Reference) []result.Reference {
 	return slices.CompactFunc(moved, func(a, b result.Reference) bool { return byPlace(a, b) == 0 })
 }
 
-// affectedReferences returns the references that a finding with a code is about.
 func affectedReferences(refs []result.Reference, code check.Code) []result.Reference {
 	if !slices.ContainsFunc(refs, func(r result.Reference) bool { return !r.Concerns(code) }) {
 		return refs

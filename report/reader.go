@@ -157,7 +157,6 @@ func (r *reader) object() error {
 	return nil
 }
 
-// reportFields are the fields of a report's object.
 var reportFields = map[string]bool{
 	"schema": true, "tool": true, "started": true, "elapsed_ms": true, "complete": true,
 	"stopped_by": true, "targets": true, "codes": true, "summary": true, "results": true,
@@ -339,7 +338,6 @@ func countResult(s *result.Summary, r *result.Result) {
 	}
 }
 
-// jsonSummary is the "summary" of a report.
 type jsonSummary struct {
 	Pages      int                `json:"pages"`
 	Targets    int                `json:"targets"`
@@ -383,7 +381,6 @@ func (j *jsonSummary) into(s *result.Summary) {
 	s.Narrowed, s.Hidden = j.Narrowed, j.Hidden
 }
 
-// jsonResult is one of the "results" of a report.
 type jsonResult struct {
 	URL         string             `json:"url"`
 	Kind        result.Kind        `json:"kind"`
@@ -413,7 +410,6 @@ type jsonResult struct {
 	Level       check.Level        `json:"level"`
 }
 
-// jsonReference is one of the "references" of a result.
 type jsonReference struct {
 	Page         string  `json:"page"`
 	Line         int     `json:"line"`

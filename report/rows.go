@@ -29,7 +29,6 @@ func (r row) place() string {
 	return strconv.Itoa(r.ref.Line) + ":" + strconv.Itoa(r.ref.Column)
 }
 
-// pageRow is a finding at one place.
 type pageRow struct {
 	page string
 	row
@@ -48,7 +47,6 @@ type pageRows struct {
 	record  []byte            // memory
 }
 
-// rowPage is a page with rows.
 type rowPage struct {
 	name string
 	size int // of the records, in bytes
@@ -134,7 +132,6 @@ func (p *pageRows) moveTo(spool *result.Spool, order []uint32) error {
 	return nil
 }
 
-// close removes the rows.
 func (p *pageRows) close() {
 	p.file.Close()
 	*p = pageRows{}
@@ -241,7 +238,6 @@ func appendRow(b []byte, r *pageRow) []byte {
 	return b
 }
 
-// rowReader reads the parts of a record.
 type rowReader struct {
 	data    []byte
 	text    string // begins with data

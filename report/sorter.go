@@ -96,13 +96,11 @@ func (s *sorter) replay(w Writer, head *Head, sum *result.Summary) error {
 	return w.End(sum)
 }
 
-// close removes the temporary files.
 func (s *sorter) close() {
 	s.results.Close()
 	s.pages.Close()
 }
 
-// inOrder keeps the results of a report.
 type inOrder struct{ result.Kept }
 
 // Compare is [byURL].

@@ -148,7 +148,6 @@ func (t *table) fold(out *bufio.Writer, begin, url, text, hint string) {
 // continuation is the indentation of the lines that continue a row.
 const continuation = "      "
 
-// writeLine writes a sentence on as many lines as it needs.
 func (t *table) writeLine(out *bufio.Writer, sentence string) {
 	t.writeWords(out, "", strings.Fields(sentence))
 }
@@ -207,7 +206,6 @@ func (t *table) fitsLine(line string) bool {
 	return t.width <= 0 || len(continuation)+utf8.RuneCountInString(line) <= t.width
 }
 
-// firstOf lists the first names and places of a block.
 func (t *table) firstOf(b *block, names, places int) string {
 	var line strings.Builder
 	for _, name := range b.names[:names] {

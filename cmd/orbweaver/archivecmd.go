@@ -108,7 +108,6 @@ func openArchived(a *archiveOptions, note func(string, ...any)) (*archiving.Log,
 	return l, nil
 }
 
-// chooseURLs returns the URLs to submit, in their order.
 func chooseURLs(a *archiveOptions, known *archiving.Log, note func(string, ...any)) []string {
 	urls := slices.Sorted(maps.Keys(a.found))
 	var wanted []string

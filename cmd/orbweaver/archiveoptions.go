@@ -31,7 +31,6 @@ type archiveOptions struct {
 	ended bool // the run was interrupted
 }
 
-// compileArchiving reads the settings of the command archive.
 func compileArchiving(c *compiler, o *options) {
 	a := o.archive
 	if a == nil {
@@ -122,7 +121,6 @@ func (a *archiveOptions) add(r *result.Result) {
 	}
 }
 
-// checked takes the summary of the check.
 func (a *archiveOptions) checked(s *result.Summary) {
 	if a != nil {
 		a.ended = s.Soundness.Because() == "interrupted"

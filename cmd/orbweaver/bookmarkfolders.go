@@ -25,7 +25,6 @@ type bookmarkFolders struct {
 // 100,000 bookmarks. Reading them all at once takes several times as much memory.
 const maxFolderFile = 16 << 20
 
-// folderIndex has the folders of one file.
 type folderIndex struct {
 	names []string
 	rows  []folderRow // sorted by hash
@@ -63,7 +62,6 @@ func (b *bookmarkFolders) absolute(path string) string {
 	return filepath.Clean(path)
 }
 
-// annotate sets the folders of the places of a result.
 func (b *bookmarkFolders) annotate(r *result.Result) {
 	path, page := "", ""
 	for i := range r.References {

@@ -89,7 +89,6 @@ func newCheckCommand() *cobra.Command {
 	return cmd
 }
 
-// readRun reads the settings of a run, and returns its targets.
 func readRun(cmd *cobra.Command, s *settings, args []string, on option.Commands) (*options, []string, error) {
 	if err := loadSettings(s); err != nil {
 		return nil, nil, err

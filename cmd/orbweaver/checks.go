@@ -14,7 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// compileChecks reads the flags of content checks.
 func compileChecks(c *compiler, o *options) {
 	s, k := c.settings, &o.checks
 	if len(s.List("check")) > 0 || s.Origin("check") == "--check" { // a file may have an empty list, a command line forgot the groups
@@ -71,7 +70,6 @@ type programs struct {
 	Codes []report.Code `json:"codes,omitempty"` // that plugins declared
 }
 
-// programsOf returns what is known of the programs that an inspector uses.
 func programsOf(inspector *inspect.Inspector) *programs {
 	p := &programs{Clamd: inspector.ClamdVersion()}
 	for _, d := range inspector.Declared() {

@@ -39,7 +39,6 @@ func openThread(o *options, note func(string, ...any)) (*ciThread, error) {
 	return &ciThread{token: token, system: system}, nil
 }
 
-// output returns the report for the issue or comment.
 func (t *ciThread) output() []report.Output {
 	if t == nil {
 		return nil

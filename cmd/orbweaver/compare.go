@@ -51,7 +51,6 @@ orbweaver compare crawl/previous.sqlite crawl`,
 	return cmd
 }
 
-// writeComparison prints a comparison.
 func writeComparison(cmd *cobra.Command, s *settings, diff report.Diff, show report.Parts) error {
 	out := cmd.OutOrStdout()
 	o := reportOptions(&options{color: s.Text("color")}, out)

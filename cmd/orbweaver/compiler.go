@@ -35,7 +35,6 @@ func read[T any](c *compiler, name string, parse func(string) (T, error)) T {
 	return readText(c, name, c.Text(name), parse)
 }
 
-// readText parses the text of a setting.
 func readText[T any](c *compiler, name, text string, parse func(string) (T, error)) T {
 	var none T
 	if text == "" {

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// shells are the shells with a completion script.
 var shells = []struct {
 	name  string
 	write func(root *cobra.Command, w io.Writer) error

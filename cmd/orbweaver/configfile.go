@@ -82,7 +82,6 @@ func readConfig(name string, found bool) (string, error) {
 	return string(text), withoutPath(err)
 }
 
-// applyConfig reads the TOML text of a file into settings.
 func applyConfig(s *settings, file *configFile, text string) error {
 	name := file.name
 	if err := tomlsize.Check(text, maxConfigParts); err != nil {

@@ -63,7 +63,6 @@ func (c *console) writeLine(line string) {
 	fmt.Fprintln(c.out, printable(line))
 }
 
-// progress draws the progress of the run.
 func (c *console) progress(p result.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -228,7 +227,6 @@ func modeForEscapes(has uint32) (needs uint32, differs bool) {
 	return has | escapeMode, has&escapeMode != escapeMode
 }
 
-// isTerminal reports whether a file is a terminal.
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // colored reports whether to use colors. In order of precedence: the flag, NO_COLOR

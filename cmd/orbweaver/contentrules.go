@@ -11,10 +11,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
-// contentKeys are the keys of a [[content]].
 var contentKeys = []string{"name", "match", "type", "must", "not", "in", "level"}
 
-// readContent reads and compiles the [[content]] blocks of a file.
 func readContent(file *configFile, value any) (*inspect.ContentRules, error) {
 	if err := file.permit("content", nil); err != nil {
 		return nil, err
@@ -107,7 +105,6 @@ func readContentKey(rule *inspect.ContentRule, key string, value any) error {
 	return nil
 }
 
-// spendContent counts the patterns that a key of a rule has.
 func spendContent(file *configFile, rule *inspect.ContentRule, key string) error {
 	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], patternsize.Text
 	switch key {

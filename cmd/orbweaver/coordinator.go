@@ -44,10 +44,8 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 	return c, nil
 }
 
-// visits reports whether the coordinator works itself.
 func (c *coordinator) visits() bool { return c.options.workersHere > 0 }
 
-// close ends the role of the coordinator.
 func (c *coordinator) close() {
 	if c != nil {
 		_ = c.Close()

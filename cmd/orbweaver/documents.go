@@ -67,7 +67,6 @@ func formatOfHead(types fetch.Types, file string, head []byte) string {
 	return format
 }
 
-// readHead returns the first bytes of a file.
 func readHead(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

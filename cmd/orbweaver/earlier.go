@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// earlierRuns is the data of earlier runs, and what this run adds to it.
 type earlierRuns struct {
 	options   betweenRuns
 	failOn    report.Policy
@@ -112,7 +111,6 @@ func (m *earlierRuns) observe() {
 	}
 }
 
-// annotate adds data of earlier runs to a result.
 func (m *earlierRuns) annotate(r *result.Result) *result.Result {
 	if m.baseline != nil {
 		r = m.baseline.Mark(r)

@@ -14,7 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
-// variableName returns the variable for a flag.
 func variableName(flag string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// evidenceOptions are the flags of evidence.
 type evidenceOptions struct {
 	path string // "" for none
 	all  bool
@@ -89,7 +88,6 @@ func openReplay(o *options, args []string) ([]string, error) {
 	return args, nil
 }
 
-// replayEvidence lets the fetchers of a run answer from evidence.
 func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
 	a := o.evidence.archive
 	if a == nil {
@@ -111,7 +109,6 @@ func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
 	}
 }
 
-// noteReplay tells what the evidence lacked.
 func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
 	if e.archive == nil {
 		return
@@ -192,7 +189,6 @@ func (o *options) secrets(p *plan, web *fetch.HTTP) (s evidence.Secrets) {
 	return s
 }
 
-// finish writes what is kept to its place.
 func (e *evidenceOptions) finish(k *evidence.Keeper, p *plan, s *result.Summary, over bool) error {
 	if k == nil {
 		return e.lost

@@ -59,7 +59,6 @@ func explainAll(w *helpWriter) {
 	}
 }
 
-// explainCode prints the explanation of a code.
 func explainCode(cmd *cobra.Command, w *helpWriter, s *settings, code string) error {
 	if len(code) == 3 && strings.Trim(code, "0123456789") == "" {
 		code = "http-" + code

@@ -97,7 +97,6 @@ orbweaver extract public/ -f csv`,
 	return cmd
 }
 
-// extraction is one run of extract.
 type extraction struct {
 	base         urinorm.URL // zero for none
 	pick, ignore extract.Selector
@@ -301,7 +300,6 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 	return nil
 }
 
-// keptLink is a link that is printed at the end.
 type keptLink struct {
 	url, page string
 	link      extract.Link

@@ -14,7 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// linkWriter writes the links that extract finds.
 type linkWriter interface {
 	link(url, page string, l *extract.Link) error
 	end() error
@@ -32,7 +31,6 @@ func newLinkWriter(format string, out io.Writer) linkWriter {
 	}
 }
 
-// textLinks writes one link per line.
 type textLinks struct{ out *bufio.Writer }
 
 func (t *textLinks) link(url, _ string, _ *extract.Link) error {

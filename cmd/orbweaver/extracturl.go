@@ -54,7 +54,6 @@ func (d *download) close() {
 	}
 }
 
-// page is a document that was fetched.
 type page struct {
 	url       urinorm.URL // after redirects
 	input     extract.Input
@@ -119,7 +118,6 @@ func (d *download) answer(u urinorm.URL, resp *fetch.Response) (*page, urinorm.U
 	return p, u, nil
 }
 
-// website reads the document at a URL.
 func (x *extraction) website(ctx context.Context, t target) error {
 	if err := x.net.open(); err != nil {
 		return err

@@ -58,10 +58,8 @@ func (e *fixer) unfixed(plan *fix.Plan, s *result.Summary) []*result.Result {
 	return rest
 }
 
-// maxListedEdits is the maximum number of skipped edits that are listed.
 const maxListedEdits = 50
 
-// apply plans the edits and prints or writes them.
 func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	wd, err := os.Getwd()
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
-// frontierCommands are the commands about a shared crawl.
 var frontierCommands = []struct {
 	name, short, long string
 }{

@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
-// frontierOptions are the settings of a shared crawl.
 type frontierOptions struct {
 	addresses   store.Addresses // of the servers, in their order
 	patience    time.Duration
@@ -28,7 +27,6 @@ type frontierOptions struct {
 	maxTime     bool // --max-time was given in this session
 }
 
-// compileFrontier reads the settings of a shared crawl.
 func compileFrontier(c *compiler, o *options) {
 	s := c.settings
 	if frontierText(s) == "" {
@@ -69,7 +67,6 @@ func compileFrontier(c *compiler, o *options) {
 	}
 }
 
-// read reads the settings of the connection.
 func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
 	list, err := store.ParseAddresses(frontierText(s))
@@ -194,7 +191,6 @@ func waitNotes(note func(string, ...any), address func() string) func(why string
 	}
 }
 
-// processName is the default name of a worker.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {

@@ -45,7 +45,6 @@ var prepareLargeHeap = sync.OnceFunc(func() {
 	}
 })
 
-// garbageLimiter limits the garbage of a run.
 type garbageLimiter struct {
 	sample [1]metrics.Sample
 

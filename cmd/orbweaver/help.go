@@ -55,7 +55,6 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// usageLine returns the usage of a command.
 func usageLine(cmd *cobra.Command) string {
 	if parent := cmd.Parent(); parent != nil {
 		return parent.CommandPath() + " " + cmd.Use
@@ -81,7 +80,6 @@ func listedCommands(cmd *cobra.Command) []*cobra.Command {
 	return listed
 }
 
-// flagSection is a group of flags with its heading.
 type flagSection struct {
 	title string
 	flags []*option.Flag
@@ -123,7 +121,6 @@ func flagSections(cmd *cobra.Command) []flagSection {
 	return sections
 }
 
-// commandBit returns the bit of a command in the flag table.
 func commandBit(cmd *cobra.Command) option.Commands {
 	switch cmd.Name() {
 	case "orbweaver", "check", "test", "save":

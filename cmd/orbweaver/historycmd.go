@@ -82,7 +82,6 @@ type history struct {
 	Targets []historyRow `json:"targets"`
 }
 
-// historyRow is one target.
 type historyRow struct {
 	URL     string      `json:"url"`
 	State   store.State `json:"state"`

@@ -425,7 +425,6 @@ func (p *initPlan) writeKey(b *strings.Builder, row *option.Flag, s migrate.Sett
 	writeValue(b, row, s)
 }
 
-// writeValue writes the values of one key.
 func writeValue(b *strings.Builder, row *option.Flag, s migrate.Setting) {
 	switch {
 	case s.Switch:
@@ -487,7 +486,6 @@ func sampleOf(f *option.Flag) string {
 	return tomlString(value)
 }
 
-// tomlString quotes a string.
 func tomlString(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) && strings.ContainsAny(s, `\"`) {
 		return "'" + s + "'"

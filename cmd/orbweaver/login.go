@@ -27,7 +27,6 @@ const maxPagesSignedIn = 10_000
 // maxPassword is the maximum size of a file with a password, in bytes.
 const maxPassword = 64 << 10
 
-// loginOptions are the logins of a run.
 type loginOptions struct {
 	limited bool             // --max-pages has the default of a login
 	configs []session.Config // a user name or password may be missing, which a terminal can supply
@@ -250,7 +249,6 @@ func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP
 	}
 }
 
-// startPages returns the web pages that a run starts from.
 func startPages(p *plan) []urinorm.URL {
 	var pages []urinorm.URL
 	for _, seed := range p.seeds {

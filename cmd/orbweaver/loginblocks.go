@@ -25,10 +25,8 @@ type loginBlock struct {
 	exposed      []string // keys with a secret that is written in a file that others can read
 }
 
-// loginKeys are the keys of a [[login]].
 var loginKeys = []string{"url", "hosts", "user", "password", "password-file", "check", "check-text", "field", "form", "totp", "fresh"}
 
-// readLogins reads the [[login]] blocks of a file.
 func readLogins(file *configFile, blocks []map[string]any) ([]loginBlock, error) {
 	if err := file.permit("login", nil); err != nil {
 		return nil, err

@@ -29,7 +29,6 @@ func keepHeadroom() {
 	}
 }
 
-// editorFlags are the flags of lsp itself as text.
 type editorFlags struct {
 	stdio        bool
 	external     string

@@ -35,7 +35,6 @@ type editorExternal struct {
 	gates        *fetch.Gates // the pace of all folders together
 }
 
-// externalWords are the values of --external of lsp.
 var externalWords = map[string]workspace.Asking{"cache": workspace.Recall, "check": workspace.Ask, "skip": workspace.Never}
 
 // Limits of the requests for an editor, which nobody waits for.
@@ -112,7 +111,6 @@ func (f *editorFolder) Observe(ctx context.Context, urls []string, how workspace
 	return x.recall(ctx, urls)
 }
 
-// observation is one call of Observe.
 type observation struct {
 	folder  *editorFolder
 	options *options

@@ -20,7 +20,6 @@ import (
 // mcpMemory is the number of bytes from which on garbage is collected more often.
 const mcpMemory = 200 << 20
 
-// agentFlags are the flags of mcp itself as text.
 type agentFlags struct {
 	roots, allowPrivate []string
 	budget, callBudget  string

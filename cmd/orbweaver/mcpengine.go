@@ -55,7 +55,6 @@ var agentOptions = []string{"depth", "max-pages", "max-time", "external", "scope
 // allFragments is an option that is no flag of check: without it, no fragment is looked for.
 const allFragments = "fragments"
 
-// agentAsked is what a call asks for.
 type agentAsked struct {
 	target  string              // a URL, or a path relative to root; "" for none
 	root    string              // the root of a path; "" for a URL
@@ -183,7 +182,6 @@ func bounded[T cmp.Ordered](value T, given bool, usual, bound T) T {
 // errOutside is the error about a path that may not be opened. It does not tell whether it exists.
 var errOutside = errors.New("target: it is outside the roots: name an http or https URL, or a path below a --root of the server")
 
-// locate returns what a target is.
 func (e *agentEngine) locate(target string) (*agentAsked, error) {
 	lower := strings.ToLower(target)
 	switch {

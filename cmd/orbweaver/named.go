@@ -49,7 +49,6 @@ func (o *options) excludedByFile(printed string, directory bool) bool {
 	return excluded
 }
 
-// keptNote says which targets were kept.
 func keptNote(kept []string) string {
 	note := fmt.Sprintf("%s is checked although exclude in the configuration file matches it: you named it", kept[0])
 	if more := len(kept) - 1; more > 0 {

@@ -68,7 +68,6 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	return n
 }
 
-// proxyNote is for runs with --deny-private that use a proxy.
 const proxyNote = "deny-private cannot see the addresses behind the proxy, which resolves names itself; only names and addresses that this machine knows as private are skipped"
 
 func parseTimeout(s string) (d time.Duration, err error) {
@@ -86,7 +85,6 @@ func parseAllowedPort(s string) (int, error) {
 	return int(port), nil
 }
 
-// parseNewsServer reads the address of a news server.
 func parseNewsServer(s string) (string, error) {
 	if fetch.CheckNewsServer(s) != nil {
 		return "", errors.New("use HOST or HOST:PORT")

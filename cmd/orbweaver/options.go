@@ -320,7 +320,6 @@ func readArchive(c *compiler, on option.Commands) *crawler.Archive {
 	return a
 }
 
-// parseService reads the address of a service on the web.
 func parseService(s string) (string, error) {
 	u, _, err := urinorm.ParseWeb(s)
 	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
@@ -354,7 +353,6 @@ func parseDocumentBase(s string) (urinorm.URL, error) {
 	return u, nil
 }
 
-// parseSelector reads CSS selectors.
 func parseSelector(s string) (extract.Selector, error) {
 	selector, err := extract.CompileSelector(s)
 	if cause := errors.Unwrap(err); cause != nil {
@@ -363,7 +361,6 @@ func parseSelector(s string) (extract.Selector, error) {
 	return selector, err
 }
 
-// readTypes reads the media types of extensions.
 func readTypes(c *compiler) fetch.Types {
 	types := fetch.Types{}
 	for _, pair := range readAll(c, "type", parseType) {
@@ -439,7 +436,6 @@ func parseRemap(s string) (m crawler.Remap, err error) {
 	return m, err
 }
 
-// parseFileName reads the name of a file without its directory.
 func parseFileName(s string) (string, error) {
 	if strings.ContainsAny(s, "/\\") || s == ".." {
 		return "", errors.New("use the name of a file without its directory, such as index.html")
@@ -506,14 +502,12 @@ func parseRobotsAgent(s string) (string, error) {
 	return s, nil
 }
 
-// renderOptions are the compiled flags of rendering.
 type renderOptions struct {
 	render.Options
 	browser string // as it was named; "" if it is to be found
 	sandbox string
 }
 
-// compileRendering reads the flags of rendering.
 func compileRendering(c *compiler, o *options) {
 	s, r := c.settings, &o.render
 	o.crawl.Render.Mode = renderModes[s.Text("render")]

@@ -11,7 +11,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// inside reports whether a path is in a directory.
 func inside(dir, abs string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && filepath.IsLocal(rel)
@@ -51,7 +50,6 @@ func systemPath(path string, windows bool) string {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// escapedPath percent-encodes a path.
 func escapedPath(slashed string) string { return (&url.URL{Path: slashed}).EscapedPath() }
 
 // unescapePath decodes the path of a file: URL.

@@ -43,7 +43,6 @@ type plan struct {
 	isTarget   map[*disk.Site]bool   // the sites that are targets
 }
 
-// planRun reads the targets of a run and plans its start.
 func planRun(ctx context.Context, o *options, args []string, reader *targetReader) (*plan, error) {
 	targets, err := reader.read(args, o.from)
 	if err != nil {
@@ -121,7 +120,6 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	return p, nil
 }
 
-// mountRoots mounts the directories that contain a target.
 func (p *plan) mountRoots(dirs []string) error {
 	for _, dir := range dirs {
 		if !slices.ContainsFunc(p.targets, func(t target) bool { return t.kind == document && inside(dir, t.path) }) {
@@ -164,14 +162,12 @@ func (p *plan) siteDirs() []string {
 	return dirs
 }
 
-// close closes the directories.
 func (p *plan) close() {
 	for _, s := range p.sites {
 		s.Close()
 	}
 }
 
-// addWebsite adds the start page of a crawl.
 func (p *plan) addWebsite(t target) error {
 	page := isWeb(t.url) || isTreeURL(t.raw) // other addresses are judged like a link to them
 	p.seeds = append(p.seeds, crawler.Seed{URL: t.url, Follow: page, Crawl: page, Named: true, Raw: t.raw})

@@ -12,10 +12,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
-// pluginKeys are the keys of a [[plugin]].
 var pluginKeys = []string{"name", "command", "match", "type", "workers", "timeout", "max-body", "config"}
 
-// block reads the keys of one [[plugin]].
 type block struct {
 	where  string // "plugin 2 in orbweaver.toml"
 	keys   map[string]any
@@ -26,7 +24,6 @@ func (b *block) fail(key, format string, args ...any) {
 	b.faults = append(b.faults, fmt.Errorf("%s: %s: %s", b.where, key, fmt.Sprintf(format, args...)))
 }
 
-// unknown reports keys that are not in the list.
 func (b *block) unknown(known []string) {
 	for _, key := range slices.Sorted(maps.Keys(b.keys)) {
 		if slices.Contains(known, key) {
@@ -76,7 +73,6 @@ func (b *block) texts(key string) []string {
 	return texts
 }
 
-// glob returns which pages a key selects.
 func (b *block) glob(key string) inspect.Glob {
 	glob := inspect.Glob(b.text(key))
 	if err := glob.Validate(); err != nil {
@@ -85,7 +81,6 @@ func (b *block) glob(key string) inspect.Glob {
 	return glob
 }
 
-// types returns the media types of a key.
 func (b *block) types(key string) []string {
 	types := b.texts(key)
 	for i, t := range types {
@@ -97,7 +92,6 @@ func (b *block) types(key string) []string {
 	return types
 }
 
-// readPlugins reads the [[plugin]] blocks of a file.
 func readPlugins(file *configFile, value any) ([]inspect.Plugin, error) {
 	if err := file.permit("plugin", nil); err != nil {
 		return nil, err

@@ -92,7 +92,6 @@ func reportFromServer(cmd *cobra.Command, ctx context.Context, o *options, c *cl
 	return nil
 }
 
-// newServerClient returns the client for --server and --token-file.
 func newServerClient(s *settings) (*client.Client, error) {
 	if s.Text("token-file") == "" {
 		return nil, usageError("--server: it needs --token-file FILE, with a token that `orbweaver serve token create` printed")
@@ -129,7 +128,6 @@ func optionsForServer(s *settings) (map[string]any, error) {
 	return options, errors.Join(faults...)
 }
 
-// projectName returns the name of a project for targets.
 func projectName(targets []string) string {
 	name := []rune(urinorm.Redact(targets[0]))
 	const most = 200

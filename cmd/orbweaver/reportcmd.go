@@ -68,7 +68,6 @@ func nameFormats(s *settings) {
 	}
 }
 
-// renderReport writes a saved report in another format.
 func renderReport(cmd *cobra.Command, o *options, file string) error {
 	saved, err := readReport(cmd, file)
 	if err != nil {
@@ -95,7 +94,6 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 	return nil
 }
 
-// renderState writes the report of the crawl in a state directory.
 func renderState(cmd *cobra.Command, own *options, file string) error {
 	if own.between.baseline != "" {
 		return renderReport(cmd, own, file)

@@ -26,7 +26,6 @@ func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*re
 	return report.Open(outputs, stdout, reportOptions(o, stdout))
 }
 
-// reportOptions returns the options of report writers.
 func reportOptions(o *options, stdout io.Writer) report.Options {
 	wd, err := os.Getwd()
 	if err != nil {

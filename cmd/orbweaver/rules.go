@@ -35,13 +35,10 @@ type ruleBlock struct {
 	brokenHosts, brokenTexts []string
 }
 
-// ruleKeys are the keys of a [[rule]].
 var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate", "level", "render", "broken_hosts", "broken_texts"}
 
-// ruleVerdicts are the verdicts that a rule can set.
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
 
-// readRules reads the [[rule]] blocks of a file.
 func readRules(file *configFile, value any) ([]ruleBlock, error) {
 	if err := file.permit("rule", nil); err != nil {
 		return nil, err
@@ -168,7 +165,6 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 	return nil
 }
 
-// compile turns a block into a rule of the engine.
 func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (crawler.Rule, error) {
 	rule := crawler.Rule{Name: r.where, Verdict: r.verdict, Header: r.header}
 	fail := func(key, text string, err error) (crawler.Rule, error) {

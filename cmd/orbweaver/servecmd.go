@@ -30,7 +30,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// serveFlags are the flags of serve as text.
 type serveFlags struct {
 	listen, data, publicURL, auth, maxRuns, retain, smtp     string
 	evidenceMax                                              string
@@ -87,7 +86,6 @@ orbweaver serve token create ci --role editor --expires 90d`,
 	return cmd
 }
 
-// dataFlag adds the flag --data.
 func dataFlag(cmd *cobra.Command, dir *string) {
 	cmd.Flags().StringVar(dir, "data", "", "`DIR` of the data; the default is $XDG_DATA_HOME/orbweaver, else ~/.local/share/orbweaver")
 	cmd.SetFlagErrorFunc(flagError)
@@ -113,7 +111,6 @@ func dataDir(given string) (string, error) {
 	return dir, nil
 }
 
-// compile turns the flags into settings.
 func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
 	s := serve.Settings{Listen: f.listen, Hosts: f.hosts, ReadOnly: f.readOnly, Mode: serve.Mode(f.auth), Version: version()}
 	engine := &serveSettings{files: f.filesBelow}
@@ -242,7 +239,6 @@ func parsePublicURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// runServe serves until a signal ends it.
 func runServe(cmd *cobra.Command, f *serveFlags) error {
 	console := newConsole(cmd.ErrOrStderr(), "never")
 	s, forEngine, err := f.compile()

@@ -37,7 +37,6 @@ type serveEngine struct {
 	note         func(string, ...any)
 }
 
-// jobFlags returns the options of a job as flags of a command line.
 func jobFlags(options map[string]any) []option.Given {
 	var line []option.Given
 	for _, f := range option.Of(option.Check) {
@@ -204,7 +203,6 @@ func optionFaults(row *option.Flag, value any) []api.Fault {
 	return faults
 }
 
-// faultOf turns the message of a flag into a fault.
 func faultOf(field, message string) api.Fault {
 	if name, rest, found := strings.Cut(message, ": "); found && strings.HasPrefix(name, "--") {
 		return api.Fault{Field: field + "." + strings.TrimPrefix(name, "--"), Message: rest}
@@ -318,7 +316,6 @@ func (e *serveEngine) Crawl(ctx context.Context, r *runs.Request) (*runs.Result,
 	return e.crawl(ctx, &serveRun{request: r, options: o, state: st, targets: targets})
 }
 
-// serveRun is one crawl of a server.
 type serveRun struct {
 	request *runs.Request
 	options *options
@@ -447,7 +444,6 @@ func (s *serveSink) Note(n result.Note) error {
 // Progress passes the progress on.
 func (s *serveSink) Progress(p result.Progress) { s.progress(p) }
 
-// summaryJSON returns the summary as in a JSON report.
 func summaryJSON(s *result.Summary) (json.RawMessage, error) {
 	format, err := report.ByName("ndjson")
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// oidcFlags are the flags of single sign-on.
 type oidcFlags struct {
 	issuer, client, secretFile, scope, label string
 	roles                                    []string
@@ -69,7 +68,6 @@ func (f *oidcFlags) compile(mode serve.Mode) (*sso.Config, error) {
 	return c, errors.Join(faults...)
 }
 
-// proxyFlags are the flags of a proxy that signs people in.
 type proxyFlags struct {
 	user, role string
 	from       []string

@@ -50,7 +50,6 @@ func (s *settings) credentials() bool {
 	return s.Text("user") != "" || s.On("netrc") || s.Text("client-cert") != "" || len(s.List("header")) > 0 || s.Text("cookies") != "" || s.signsIn()
 }
 
-// signsIn reports whether the run signs in with a form.
 func (s *settings) signsIn() bool { return s.Text("login") != "" || len(s.logins) > 0 }
 
 // hides returns which settings of a run come from a configuration that was found, or nil if there

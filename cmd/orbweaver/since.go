@@ -60,7 +60,6 @@ func changesSince(ctx context.Context, ref string, targets []target) (*changes, 
 	return c, nil
 }
 
-// addBelow adds the changes below one directory.
 func (c *changes) addBelow(ctx context.Context, ref, dir string) error {
 	abs, err := filepath.Abs(dir) // with the symbolic links that the run uses
 	if err != nil {

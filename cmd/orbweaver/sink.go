@@ -71,7 +71,6 @@ func openSources(o *options, p *plan) (*sources.Tree, error) {
 	return tree, nil
 }
 
-// close closes the files.
 func (s *sink) close() {
 	_ = s.earlier.close() // after an error that ended the run
 	s.Multi.Close()

@@ -231,7 +231,6 @@ func (s *state) begin(cfg *crawler.Config, used *programs, cache string) error {
 	return err
 }
 
-// create creates the store of a new crawl.
 func (s *state) create(cfg *crawler.Config, used *programs) error {
 	if s.command != nil {
 		return restoreFiles(s.store, cfg.Sites)
@@ -365,7 +364,6 @@ func (s *state) run() int64 {
 
 func (s *state) resumeCommand() string { return "orbweaver resume --state " + shellQuote(s.name) }
 
-// shellQuote quotes an argument for a shell.
 func shellQuote(arg string) string {
 	if arg != "" && strings.Trim(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./\\-") == "" {
 		return arg
@@ -373,7 +371,6 @@ func shellQuote(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-// close closes the store and releases the lock.
 func (s *state) close() error {
 	if s == nil {
 		return nil

@@ -34,7 +34,6 @@ type command struct {
 	Settings map[string][]string `json:"settings"`
 }
 
-// newCommand returns the command for the settings and arguments of check.
 func newCommand(s *settings, args []string) *command {
 	c := &command{Version: version(), Settings: map[string][]string{}}
 	for _, target := range args {
@@ -80,7 +79,6 @@ func newCommand(s *settings, args []string) *command {
 	return c
 }
 
-// shared reports whether the crawl is shared with workers.
 func (c *command) shared() bool {
 	for _, f := range c.Line {
 		if f.Name == "frontier" {
@@ -106,7 +104,6 @@ func (r *ruleBlock) String() string {
 	return b
 }
 
-// marshal returns the command as it is stored.
 func (c *command) marshal() ([]byte, error) {
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -212,7 +209,6 @@ func (c *command) missing(s *settings) []string {
 	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.Given(name) })
 }
 
-// maxListedValues is the maximum number of values that a message lists.
 const maxListedValues = 5
 
 // redactedList formats values without the passwords in them.
@@ -260,7 +256,6 @@ func (c *command) words() []string {
 	return words
 }
 
-// wordOf returns a flag as one word.
 func wordOf(given option.Given) string {
 	if f := option.Named(option.Check, given.Name); f != nil && f.IsSwitch() && given.Text == "true" {
 		return "--" + given.Name

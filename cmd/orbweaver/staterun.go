@@ -111,7 +111,6 @@ func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *r
 	return sum, nil
 }
 
-// readState returns the report on the crawl in a state file.
 func readState(cmd *cobra.Command, file string) (*report.Report, error) {
 	var text bytes.Buffer
 	format, err := report.ByName("json")

@@ -21,7 +21,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// target is a target that the user named.
 type target struct {
 	raw  string
 	kind targetKind
@@ -45,7 +44,6 @@ const (
 // maxTargets limits the lines of --from and the matches of a glob.
 const maxTargets = 1_000_000
 
-// targetReader turns arguments into targets.
 type targetReader struct {
 	stdin      io.Reader
 	note       func(format string, args ...any)
@@ -202,7 +200,6 @@ func isGlob(raw string) bool {
 	return strings.ContainsAny(raw, "*[{") || strings.Contains(raw, "?") && !looksLikeHost(host)
 }
 
-// fileTarget returns the directory or document at a path.
 func fileTarget(raw, path string) target {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return target{raw: raw, kind: directory, path: path}
@@ -321,7 +318,6 @@ func hasScheme(s, scheme string) bool {
 	return len(s) > len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) && s[len(scheme)] == ':'
 }
 
-// commandNames returns the names of all commands.
 func commandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Root().Commands() {

@@ -29,7 +29,6 @@ func topics() []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "README" })
 }
 
-// newHelpCommand prints the help of another command, or a guide.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:       "help [COMMAND|TOPIC]",

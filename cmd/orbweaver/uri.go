@@ -43,7 +43,6 @@ func newURICommand() *cobra.Command {
 	return cmd
 }
 
-// profileFlag adds the flag --profile.
 func profileFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("profile", profileRFC, "`rfc` follows RFC 3986 strictly, web does what browsers do")
 }
@@ -159,7 +158,6 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	return cmd
 }
 
-// comparison returns the word for the result of a comparison.
 func comparison(rung urinorm.Rung) string {
 	if rung.Equivalent() {
 		return "equivalent"

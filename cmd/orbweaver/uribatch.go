@@ -17,7 +17,6 @@ import (
 // answered with an error.
 const maxBatchLine = 64 << 20
 
-// uriRequest is a line of input.
 type uriRequest struct {
 	Op         string  `json:"op"`      // parse, resolve, normalize, key or compare
 	Profile    string  `json:"profile"` // rfc (the default) or web

@@ -37,7 +37,6 @@ func parseShare(s string) (float64, error) {
 
 var errStatuses = errors.New("use HTTP statuses and ranges from 100 to 999, such as 403,500-599")
 
-// parseStatuses parses a list of statuses and inclusive ranges.
 func parseStatuses(s string) (*check.Statuses, error) {
 	set := &check.Statuses{}
 	for part := range strings.SplitSeq(s, ",") {
@@ -54,7 +53,6 @@ func parseStatuses(s string) (*check.Statuses, error) {
 	return set, nil
 }
 
-// parsePattern parses a regular expression.
 func parsePattern(s string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(s)
 	if err == nil {

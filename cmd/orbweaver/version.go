@@ -79,7 +79,6 @@ func commitOf(settings []debug.BuildSetting) string {
 	return commit + modified
 }
 
-// noArguments returns an error if there are arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError("%s takes no arguments, but got %q", cmd.CommandPath(), args[0])

@@ -111,7 +111,6 @@ func fatal(err error) bool {
 	return errors.As(err, &exit) && exit.err != nil
 }
 
-// listFiles formats a list of files for a note.
 func listFiles(files []string) string {
 	names := make([]string, 0, 3)
 	for _, f := range files[:min(len(files), 3)] {
@@ -290,7 +289,6 @@ func withoutPassing(changed, fresh map[string]bool) {
 	clear(fresh)
 }
 
-// handle records the changes that an event reports.
 func (w *watcher) handle(event fsnotify.Event, changed map[string]bool) {
 	whole := event.Name + string(filepath.Separator)
 	if w.dirs[event.Name] && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Has(fsnotify.Create)) {

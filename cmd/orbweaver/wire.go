@@ -60,7 +60,6 @@ func (p *plan) withStdin(other fetch.Fetcher) fetch.Fetcher {
 	return &first
 }
 
-// engineShow converts the results to report for the engine.
 func engineShow(s report.Show) result.Show {
 	return result.Show{
 		OK:         s&report.ShowOK != 0,

@@ -62,7 +62,6 @@ func (w *crewmate) waits(why string) {
 	w.told = why
 }
 
-// work runs a worker.
 func work(cmd *cobra.Command, s *settings) error {
 	listed := frontierText(s)
 	if s.Set("frontier", "", frontierAddress(listed)); s.Text("frontier") == "" {
@@ -294,7 +293,6 @@ func (w *crewmate) watch(waits func() string, over <-chan struct{}) {
 	}
 }
 
-// workerSink prints the notes of a worker.
 type workerSink struct{ w *crewmate }
 
 // Page does nothing: the coordinator reports pages.

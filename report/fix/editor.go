@@ -294,7 +294,6 @@ func (e *editor) refuse(pending []*change, err error) []byte {
 	return nil
 }
 
-// rewrite returns the source with the changes applied.
 func (e *editor) rewrite(changes []*change) ([]byte, error) {
 	source, err := newOffsets(e.in.Body, e.text, e.charset)
 	if err != nil {

@@ -87,7 +87,6 @@ func (f *invalidUTF8) length(text []byte) (int, error) {
 	return n, nil
 }
 
-// encode encodes text in the encoding of the source.
 func (o *offsets) encode(text string) ([]byte, error) {
 	if o.encoder == nil {
 		return []byte(text), nil

@@ -46,7 +46,6 @@ type File struct {
 	written bool
 }
 
-// editedReference is a reference to a target that an edit replaces.
 type editedReference struct {
 	at     place
 	target string
@@ -104,7 +103,6 @@ func (l LeftOut) String() string {
 // maxFiles is the maximum number of files in a plan, which are all held in memory.
 const maxFiles = 100_000
 
-// proposedEdit is a reference with the proposal for it.
 type proposedEdit struct {
 	report.Proposal
 	raw          string
@@ -203,7 +201,6 @@ func (p *Plan) never(page string, line, column int, why string) {
 	p.LeftOut = append(p.LeftOut, LeftOut{page, line, column, why, true})
 }
 
-// collect adds a reference to the edits of its file.
 func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *result.Reference, level Level) {
 	at := ref.At()
 	page, w := at.File, proposedEdit{Proposal: proposal, raw: at.Raw, line: at.Line, column: at.Column}
@@ -221,7 +218,6 @@ func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal
 	}
 }
 
-// isLocal reports whether a page is a local file.
 func isLocal(page string) bool {
 	return page != "" && page != result.CommandLine && page != "-" && !strings.Contains(page, "://")
 }
@@ -258,7 +254,6 @@ func cause(err error) error {
 	return err
 }
 
-// edit plans the edits of one file, and reports whether there are any.
 func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 	body, err := read(f.path)
 	if err != nil {
@@ -291,7 +286,6 @@ func ForText(page string, in extract.Input, results []*result.Result, level Leve
 // Replacement returns what an edit writes, and the byte range that it replaces in the source.
 func (e *Edit) Replacement() (start, end int, written []byte) { return e.start, e.end, e.written }
 
-// editText plans the edits of a file with a content, and reports whether there are any.
 func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 	if len(wishes) == 0 {
 		return false

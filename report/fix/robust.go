@@ -42,7 +42,6 @@ func (c Copies) robust(r *result.Result) (w proposedEdit, ok bool) {
 	return w, false
 }
 
-// isRobust reports whether an edit makes a link robust.
 func (w *proposedEdit) isRobust() bool { return w.copied.URL != "" }
 
 var (

@@ -46,7 +46,6 @@ type Run struct {
 	last       error // why the last failed request failed
 }
 
-// job is one URL.
 type job struct {
 	url     string
 	id      string    // "" until it is submitted

@@ -62,7 +62,6 @@ type answer struct {
 	overload bool // its whole host shall be left alone for that time
 }
 
-// message is the JSON of an answer.
 type message struct {
 	Job       string `json:"job_id"`
 	Status    string `json:"status"`

@@ -19,7 +19,6 @@ const (
 	maxOutput = 256 << 20       // bytes of each
 )
 
-// call is a call of git.
 type call struct {
 	program     string
 	dir         string
@@ -45,7 +44,6 @@ var fixed = []string{
 	"GIT_TERMINAL_PROMPT=0",
 }
 
-// variables returns the environment of git.
 func (c call) variables() []string {
 	var kept []string
 	for _, v := range os.Environ() {
@@ -63,7 +61,6 @@ func (c call) variables() []string {
 	return append(kept, c.environment...)
 }
 
-// run runs git and returns its output.
 func (c call) run(ctx context.Context) (string, error) {
 	args := append([]string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, c.before...)
 	cmd := exec.CommandContext(ctx, c.program, append(args, c.args...)...)
@@ -120,7 +117,6 @@ func findGit(tree string) (string, error) {
 	return "", errors.New("git is not installed, or only in the tree itself")
 }
 
-// within reports whether a path is in a directory.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

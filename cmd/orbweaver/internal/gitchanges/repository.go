@@ -34,7 +34,6 @@ var passive = map[string]bool{
 	"extensions.objectformat": false,
 }
 
-// repository is a repository and its work tree.
 type repository struct {
 	program string // git
 	top     string // the root of the work tree
@@ -81,13 +80,11 @@ func open(dir string) (*repository, error) {
 	return r, err
 }
 
-// commit returns the object name of a commit.
 func (r *repository) commit(ctx context.Context, ref string) (string, error) {
 	out, err := r.call(nil, "rev-parse", "--verify", "--quiet", ref+"^{commit}").run(ctx)
 	return strings.TrimSpace(out), err
 }
 
-// call returns a call of git in the repository.
 func (r *repository) call(environment []string, args ...string) call {
 	return call{program: r.program, dir: r.top, environment: append(environment, "GIT_DIR="+r.gitDir, "GIT_WORK_TREE="+r.top), args: args}
 }
@@ -113,7 +110,6 @@ func (r *repository) settings(ctx context.Context) (map[string]string, error) {
 	return settings, nil
 }
 
-// isWord reports whether a value consists of letters and digits.
 func isWord(value string) bool {
 	return value != "" && strings.Trim(value, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
@@ -124,7 +120,6 @@ type borrower struct {
 	environment, before []string
 }
 
-// borrow returns a borrower.
 func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 	settings, err := r.settings(ctx)
 	if err != nil {
@@ -178,7 +173,6 @@ func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 	return b, nil
 }
 
-// run runs git in the borrower.
 func (b *borrower) run(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
 	c := b.call(b.environment, args...)
 	c.stdin = stdin

@@ -87,7 +87,6 @@ type editedDocument struct {
 	Version *int32 `json:"version"`
 }
 
-// edit returns an edit of the document.
 func (v *view) edit(s *Server, edits []workspace.Edit) workspaceEdit {
 	var all []textEdit
 	for _, e := range edits {

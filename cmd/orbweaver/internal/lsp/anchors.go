@@ -99,7 +99,6 @@ func (a *anchor) is(other *anchor) bool {
 	return a != nil && a.line == other.line && a.column == other.column
 }
 
-// anchorsIn returns the anchors of a file.
 func (v *view) anchorsIn(file string) []anchor {
 	return anchorsOf(v.state.judge.Read(file, []byte(textOf(&v.state, file).body)))
 }
@@ -279,7 +278,6 @@ type workspaceSymbolParams struct {
 	Query string `json:"query" need:"yes"`
 }
 
-// workspaceSymbol is a symbol with its document.
 type workspaceSymbol struct {
 	Name     string   `json:"name"`
 	Kind     int      `json:"kind"`

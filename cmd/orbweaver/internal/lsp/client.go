@@ -40,7 +40,6 @@ func (c *client) fail(id json.RawMessage, err *rpcError) {
 	c.send(failedResponse{"2.0", id, err})
 }
 
-// respond answers a request.
 func (c *client) respond(id json.RawMessage, result any, err error) {
 	var wrong *rpcError
 	switch {

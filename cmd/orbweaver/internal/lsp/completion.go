@@ -32,7 +32,6 @@ const (
 	itemFolder = 19
 )
 
-// maxItems is how many items are offered.
 const maxItems = 200
 
 // cursor is written where the user types, to see whether the document is then read as a link there.
@@ -133,7 +132,6 @@ func (v *view) locate(ref string) (at string, ok bool) {
 	return at, at != ".." && !strings.HasPrefix(at, "../")
 }
 
-// completeAnchors offers the anchors of a document.
 func (v *view) completeAnchors(list *completionList, offset int, page, fragment string) {
 	at, ok := v.path, true
 	if page != "" {

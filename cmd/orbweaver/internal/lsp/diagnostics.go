@@ -28,7 +28,6 @@ type diagnostic struct {
 	Message  string `json:"message"`
 }
 
-// severities are those of the verdicts of findings.
 var severities = map[check.Verdict]int{check.Broken: 1, check.VerdictWarning: 2, check.Unverified: 3, check.VerdictInfo: 4}
 
 // maxDiagnosticMessage is the greatest length of a message, in characters.
@@ -37,7 +36,6 @@ const maxDiagnosticMessage = 500
 // printable returns a text with control characters made visible and passwords hidden.
 func printable(text string) string { return report.Visible(urinorm.Redact(text)) }
 
-// cut shortens a text to a number of characters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -46,7 +44,6 @@ func cut(text string, most int) string {
 	return string(runes[:most-1]) + "…"
 }
 
-// messageOf returns the text of a finding.
 func messageOf(f *workspace.Finding, maxAge time.Duration) string {
 	message, more := printable(f.Message), ""
 	if f.Meant != "" {
@@ -61,7 +58,6 @@ func messageOf(f *workspace.Finding, maxAge time.Duration) string {
 	return cut(message, maxDiagnosticMessage-utf8.RuneCountInString(more)) + more
 }
 
-// observedAt tells when an external target was observed.
 func observedAt(t *workspace.Target, maxAge time.Duration) string {
 	text := "observed " + t.Observed.UTC().Format(time.RFC3339)
 	if time.Since(t.Observed) >= maxAge {
@@ -70,7 +66,6 @@ func observedAt(t *workspace.Target, maxAge time.Duration) string {
 	return text
 }
 
-// diagnosticsOf returns the findings of a document.
 func diagnosticsOf(o *folder, state *judged, path string, e encoding) []diagnostic {
 	all := []diagnostic{}
 	if state.fault != nil {
@@ -91,7 +86,6 @@ func diagnosticsOf(o *folder, state *judged, path string, e encoding) []diagnost
 	return all
 }
 
-// textOf returns the text of a document that was judged.
 func textOf(state *judged, path string) *text {
 	if open, ok := state.index.Texts[path]; ok {
 		return newText(string(open))
@@ -179,7 +173,6 @@ func (j *judging) tell(o *folder, old, state judged, touched []string) {
 	}
 }
 
-// hasFindings reports whether a document has findings.
 func hasFindings(state *judged, path string) bool {
 	if state.fault != nil {
 		return state.isFaulty(path)

@@ -31,14 +31,12 @@ func newExternal() *external {
 	return &external{seen: map[string]*workspace.Target{}, recalled: map[string]bool{}, asked: map[string]time.Time{}, due: map[string]bool{}}
 }
 
-// known returns what is known now.
 func (x *external) known() map[string]*workspace.Target {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return maps.Clone(x.seen)
 }
 
-// add notes an observation.
 func (x *external) add(t *workspace.Target) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -138,7 +136,6 @@ func (w *observing) begin(ctx context.Context, how workspace.Asking) (context.Co
 	return ctx, w.stop, true
 }
 
-// run observes until ctx ends.
 func (w *observing) run(ctx context.Context) {
 	for {
 		select {

@@ -81,7 +81,6 @@ func (f *folders) touch(in *folder) {
 	}
 }
 
-// add adds folders of the workspace.
 func (f *folders) add(more ...workspaceFolder) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -98,7 +97,6 @@ func (f *folders) add(more ...workspaceFolder) {
 	f.place()
 }
 
-// hold says whether a folder of the workspace is judged later.
 func hold(f *folders, dir string, later bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -109,7 +107,6 @@ func hold(f *folders, dir string, later bool) {
 	}
 }
 
-// remove removes folders of the workspace.
 func (f *folders) remove(gone ...workspaceFolder) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,7 +239,6 @@ func versionOf(f *folders, uri string) *int32 {
 	return nil
 }
 
-// isOpen reports whether a file is open.
 func (f *folders) isOpen(path string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -287,7 +283,6 @@ func (f *folders) filesChanged(files []string) {
 	}
 }
 
-// configure replaces the settings of the editor.
 func (f *folders) configure(settings map[string]any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -357,7 +352,6 @@ func (f *folders) settle(o *folder, state judged) {
 	f.moved = make(chan struct{})
 }
 
-// takeRemoved returns the folders that were removed.
 func (f *folders) takeRemoved() (gone []*folder) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -396,7 +390,6 @@ func (f *folders) await(ctx context.Context, path string, all bool) (*folder, ju
 	}
 }
 
-// list returns the folders in order.
 func (f *folders) list() []*folder {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -420,7 +413,6 @@ func (f *folders) owns(o *folder, path string) bool {
 	return f.ownerOf(path) == o
 }
 
-// close closes the judges.
 func (f *folders) close() {
 	for _, o := range f.list() {
 		if o.judge != nil {

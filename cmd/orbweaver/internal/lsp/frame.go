@@ -57,7 +57,6 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// readHeaderLine reads a line without its end.
 func readHeaderLine(in *bufio.Reader, most int) (string, error) {
 	var line []byte
 	for {

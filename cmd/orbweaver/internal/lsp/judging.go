@@ -26,7 +26,6 @@ func (j *judging) rouse() {
 	}
 }
 
-// run judges until ctx ends.
 func (j *judging) run(ctx context.Context) {
 	for {
 		select {
@@ -93,7 +92,6 @@ func (j *judging) showProgress(o *folder, first bool) *progress {
 	return p
 }
 
-// judge judges a folder.
 func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	s := j.server
 	old := o.state

@@ -179,7 +179,6 @@ func (c clientCapabilities) answer() map[string]any {
 	return can
 }
 
-// folders returns the folders of the workspace.
 func (p *initializeParams) folders() []workspaceFolder {
 	switch {
 	case p.WorkspaceFolders != nil:
@@ -327,7 +326,6 @@ func watchParent(ctx context.Context, process int, end func()) {
 	}
 }
 
-// isRunning reports whether a process exists.
 func isRunning(process int) bool {
 	p, err := os.FindProcess(process)
 	if err != nil {

@@ -30,7 +30,6 @@ const (
 	codeCancelled      = -32800
 )
 
-// rpcError is an error as a response has it.
 type rpcError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -133,7 +132,6 @@ func missing(t reflect.Type, params json.RawMessage) string {
 	return ""
 }
 
-// response is an answer on the wire.
 type response struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
@@ -146,7 +144,6 @@ type failedResponse struct {
 	Error   *rpcError       `json:"error"`
 }
 
-// call is a request or a notification to the client.
 type call struct {
 	Version string `json:"jsonrpc"`
 	ID      any    `json:"id,omitempty"`

@@ -19,7 +19,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// renamedFile is a file or folder that the editor moves.
 type renamedFile struct {
 	OldURI string `json:"oldUri"`
 	NewURI string `json:"newUri"`
@@ -94,7 +93,6 @@ func didRenameFiles(_ context.Context, s *Server, p *renameFilesParams) error {
 // is empty is outside of the folder.
 type moves map[string]string
 
-// movesIn returns what moves in a folder.
 func movesIn(o *folder, files []renamedFile) moves {
 	m := moves{}
 	for _, f := range files {
@@ -230,7 +228,6 @@ func isRelative(ref string) bool {
 	return ref != "" && !strings.ContainsRune("/?#\\", rune(ref[0])) && !hasScheme(ref)
 }
 
-// hasScheme reports whether a reference begins with a scheme.
 func hasScheme(ref string) bool {
 	before, _, found := strings.Cut(ref, ":")
 	return found && !strings.ContainsAny(before, "/.#?")

@@ -67,7 +67,6 @@ func (s *Server) viewOfItself(ctx context.Context, d textDocument) (*view, error
 	return &view{o, state, path, textOf(&state, path), s.texts.encoding}, nil
 }
 
-// span returns the range of a reference.
 func (v *view) span(r *workspace.Reference) span {
 	return v.text.spanOf(int(r.Line), int(r.Column), r.Raw, v.encoding)
 }
@@ -95,7 +94,6 @@ func (v *view) at(p position) *workspace.Reference {
 	return best
 }
 
-// uri returns the URI of a file of the folder.
 func (v *view) uri(s *Server, file string) string {
 	return s.folders.uriOf(filepath.Join(v.folder.dir, filepath.FromSlash(file)))
 }
@@ -221,7 +219,6 @@ func (v *view) anchorSpan(t *workspace.Target) span {
 	return text.spanOf(a.line, a.column, "", v.encoding)
 }
 
-// documentLink is a link as editors show it.
 type documentLink struct {
 	Range  span   `json:"range"`
 	Target string `json:"target,omitempty"`

@@ -24,7 +24,6 @@ type renaming struct {
 	start, end int
 }
 
-// renamable returns what a position is about, if that can be renamed.
 func (v *view) renamable(p position) (*renaming, bool) {
 	file, _, found := v.pointed(p)
 	if found == nil {
@@ -98,7 +97,6 @@ func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
 	return v.workspaceEdit(s, edits), nil
 }
 
-// read reads the renamed document.
 func (r *renaming) read(judge workspace.Judge, name string) *extract.Document {
 	return judge.Read(r.file, []byte(r.text.replace(r.start, r.end, name).body))
 }

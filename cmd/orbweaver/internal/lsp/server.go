@@ -169,7 +169,6 @@ func (s *Server) requested(ctx context.Context, m message) {
 	}
 }
 
-// handler answers a request.
 type handler func(ctx context.Context, s *Server, params json.RawMessage) (any, error)
 
 // answers returns the handler of requests with parameters of a type.
@@ -197,13 +196,11 @@ func takes[P any](f func(context.Context, *Server, *P) error) func(context.Conte
 	}
 }
 
-// calls are the requests that are being answered.
 type calls struct {
 	mu      sync.Mutex
 	running map[string]*running // by id
 }
 
-// running is a request that is being answered.
 type running struct {
 	cancel context.CancelFunc
 	once   sync.Once
@@ -237,7 +234,6 @@ func (c *calls) start(ctx context.Context, s *Server, m message, handle handler)
 	})
 }
 
-// cancel cancels a request.
 func (c *calls) cancel(id string) {
 	c.mu.Lock()
 	r := c.running[id]

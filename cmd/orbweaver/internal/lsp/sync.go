@@ -17,7 +17,6 @@ type openText struct {
 	bytes    []byte // of the text, nil until they are asked for
 }
 
-// body returns the bytes of the text.
 func (o *openText) body() []byte {
 	if o.bytes == nil {
 		o.bytes = []byte(o.text.body)
@@ -71,7 +70,6 @@ func didChange(_ context.Context, s *Server, p *didChangeParams) error {
 	return nil
 }
 
-// apply returns a text after a change.
 func (c *contentChange) apply(t *text, e encoding) *text {
 	if c.Range == nil {
 		return newText(c.Text)
@@ -112,22 +110,18 @@ func isRules(file string) bool {
 	return false
 }
 
-// configName is the configuration of a folder.
 const configName = "orbweaver.toml"
 
-// exists reports whether a file exists.
 func exists(file string) bool {
 	_, err := os.Lstat(file)
 	return err == nil
 }
 
-// isFile reports whether a regular file exists.
 func isFile(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Kinds of changes of watched files.
 const fileChanged = 2
 
 type watchedFilesParams struct {

@@ -151,7 +151,6 @@ func (t *text) offset(p position, e encoding) int {
 	return t.advance(start, end, int(min(int64(p.Character), int64(end-start))), e)
 }
 
-// position returns the position of an offset.
 func (t *text) position(offset int, e encoding) position {
 	n := sort.SearchInts(t.starts, offset+1) - 1
 	start := t.starts[n]

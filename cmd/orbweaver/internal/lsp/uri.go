@@ -31,7 +31,6 @@ func placeOf(uri string) string {
 	return filepath.Join("uri-"+url.QueryEscape(uri), workspace.Unlocated)
 }
 
-// uriOfPath returns the URI of an absolute path.
 func uriOfPath(path string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {

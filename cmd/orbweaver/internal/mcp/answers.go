@@ -12,7 +12,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// check runs a check.
 func (s *Server) check(ctx context.Context, c *call) (map[string]any, error) {
 	asked := &Asked{Target: c.text("target"), Options: map[string][]string{}, Requests: s.config.CallBudget, Progress: c.progress}
 	given, _ := c.arguments["options"].(map[string]any)
@@ -54,7 +53,6 @@ func optionTexts(value any) []string {
 	return []string{text}
 }
 
-// findings lists findings.
 func (s *Server) findings(_ context.Context, c *call) (map[string]any, error) {
 	r, err := s.runs.find(c.text("run"))
 	if err != nil {
@@ -131,7 +129,6 @@ func shortSummary(summary json.RawMessage) any {
 	return all
 }
 
-// show returns an item with its texts cut to a length.
 func (i *item) show(length int) map[string]any {
 	var isCut, pageCut, suggestionCut bool
 	shown := map[string]any{"id": i.id, "verdict": i.verdict, "code": i.code, "places": i.places, "line": i.line, "column": i.column, "suggestion": nil}

@@ -17,7 +17,6 @@ import (
 // errNoFiles is the error of a run without files.
 var errNoFiles = errors.New("run: it has no edits, because it read no file: call check with a path below a --root of the server")
 
-// plan plans the edits of a run.
 func (s *Server) plan(c *call) (*run, *fix.Plan, error) {
 	r, err := s.runs.find(c.text("run"))
 	if err != nil {
@@ -36,7 +35,6 @@ func editID(page string, line, column int, raw string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// edits returns the edits of a plan in order.
 func edits(plan *fix.Plan) (all []fix.Edit) {
 	for _, f := range plan.Files {
 		all = append(all, f.Edits...)
@@ -78,7 +76,6 @@ func (s *Server) listFixes(_ context.Context, c *call) (map[string]any, error) {
 	return answer, nil
 }
 
-// showEdit returns an edit as an item.
 func showEdit(e *fix.Edit, length int) map[string]any {
 	shown := map[string]any{"id": editID(e.Page, e.Line, e.Column, e.Before), "line": e.Line, "column": e.Column, "code": e.Why}
 	var isCut, fileCut, newCut bool
@@ -115,7 +112,6 @@ func fitPatch(answer map[string]any, patch []byte, most int) ([]byte, error) {
 	return nil, nil
 }
 
-// applyFixes makes edits.
 func (s *Server) applyFixes(_ context.Context, c *call) (map[string]any, error) {
 	ids := c.texts("ids")
 	if (len(ids) == 0) == !c.is("all") {

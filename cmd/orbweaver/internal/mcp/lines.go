@@ -107,7 +107,6 @@ func decode(line []byte, tooLong bool) (message jsonrpc.Message, code int, why s
 	return message, 0, ""
 }
 
-// refuse answers a line that is no message.
 func (l *lines) refuse(code int, why string) {
 	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": why}})
 	if err != nil {

@@ -18,10 +18,8 @@ import (
 	"github.com/orbweaver/orbweaver/report/fix"
 )
 
-// keptRuns is the number of runs that are kept.
 const keptRuns = 20
 
-// runs are the last runs of the process.
 type runs struct {
 	count atomic.Int64
 
@@ -29,7 +27,6 @@ type runs struct {
 	kept []*run
 }
 
-// find returns a run.
 func (r *runs) find(id string) (*run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +96,6 @@ var verdicts = []string{check.Broken.String(), check.Unverified.String(), check.
 
 const listedVerdicts = 3
 
-// newRun indexes the results of a run.
 func newRun(id string, made *Run) (*run, error) {
 	k := &run{id: id, state: "done", exit: made.Exit, results: &archive{}, fixes: made.Fixes}
 	if made.Summary.Soundness.StoppedBy == result.ByInterrupt {
@@ -138,7 +134,6 @@ func newRun(id string, made *Run) (*run, error) {
 	return k, k.results.write(lines[:last])
 }
 
-// index adds the items of a result.
 func (k *run) index(r *result.Result, n int) {
 	for of := range findings.Of("", r) {
 		i := item{id: of.Fingerprint, url: of.URL, verdict: of.Verdict, code: of.Code, message: of.Message, places: of.Places, result: n}
@@ -166,7 +161,6 @@ func (k *run) index(r *result.Result, n int) {
 	}
 }
 
-// filter selects items of a run.
 type filter struct {
 	verdicts, codes []string
 	page, q         string
@@ -180,7 +174,6 @@ func (f *filter) list() string {
 	return findings.Fingerprint(strings.Join(f.verdicts, ","), strings.Join(f.codes, ","), f.page+"\n"+f.q)[:8]
 }
 
-// choose returns the items that a filter selects.
 func (k *run) choose(f *filter) ([]item, error) {
 	wanted := f.verdicts
 	if len(wanted) == 0 {
@@ -243,7 +236,6 @@ type archive struct {
 	text [][]byte
 }
 
-// blockLines is the number of lines of a block.
 const blockLines = 128
 
 func (a *archive) write(lines [][]byte) error {

@@ -28,7 +28,6 @@ const (
 	Members Kind = "object"
 )
 
-// argument is one argument of a tool.
 type argument struct {
 	name        string
 	kind        Kind
@@ -40,7 +39,6 @@ type argument struct {
 	members     []argument
 }
 
-// schema returns the JSON Schema of an argument.
 func (a *argument) schema() map[string]any {
 	s := map[string]any{"type": string(a.kind)}
 	if a.number {
@@ -85,14 +83,12 @@ func inputSchema(members []argument, s map[string]any) map[string]any {
 	return s
 }
 
-// arguments are the arguments of a call.
 type arguments map[string]any
 
 func (a arguments) text(name string) string { s, _ := a[name].(string); return s }
 
 func (a arguments) is(name string) bool { b, _ := a[name].(bool); return b }
 
-// number returns a whole number, or a default.
 func (a arguments) number(name string, usual int) int {
 	if n, ok := a[name].(json.Number); ok {
 		i, _ := n.Int64() // it was checked
@@ -154,7 +150,6 @@ func checkMembers(within string, all map[string]any, allowed []argument) error {
 	return nil
 }
 
-// check returns an error if a value is not allowed.
 func (a *argument) check(within string, value any) error {
 	wrong := func() error { return fmt.Errorf("%s%s must be %s", within, a.name, a.what()) }
 	switch a.kind {

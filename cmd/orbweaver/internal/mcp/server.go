@@ -65,7 +65,6 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// call is one call of a tool.
 type call struct {
 	arguments
 	most     int // bytes of the answer
@@ -104,7 +103,6 @@ func (s *Server) offer(ctx context.Context, server *sdk.Server, t *tool, calls *
 	})
 }
 
-// dialect is the version of JSON Schema.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // failure is the result of a call that failed. Several errors are one sentence.
@@ -168,7 +166,6 @@ func (p *progress) end() {
 	p.over = true
 }
 
-// splitWords splits a list with commas.
 func splitWords(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }

@@ -7,7 +7,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// tool is one row of the table of tools.
 type tool struct {
 	name, title, doc string
 	arguments        []argument
@@ -16,7 +15,6 @@ type tool struct {
 	call             func(ctx context.Context, c *call) (map[string]any, error)
 }
 
-// hints returns the annotations of a tool.
 func hints(readOnly, open bool) sdk.ToolAnnotations {
 	destroys := !readOnly
 	return sdk.ToolAnnotations{ReadOnlyHint: readOnly, DestructiveHint: &destroys, IdempotentHint: true, OpenWorldHint: &open}
@@ -30,11 +28,9 @@ var (
 	maxBytes = argument{name: "max_bytes", kind: Whole, doc: "Most bytes of the answer; 2048 without it.", least: leastAnswer, most: mostAnswer}
 )
 
-// isItem is the schema of an item of findings.
 var isItem = object(map[string]any{"id": isText, "url": isText, "verdict": isText, "code": isText, "message": isText, "places": isNumber,
 	"page": isText, "line": isNumber, "column": isNumber, "suggestion": isCursor}, map[string]any{"cut": isSwitch})
 
-// tools returns the table.
 func (s *Server) tools() []tool {
 	state := map[string]any{"run": isText, "state": isText, "items": array(isItem), "next": isCursor, "total": isNumber}
 	check := maps.Clone(state)
@@ -80,7 +76,6 @@ func (s *Server) tools() []tool {
 	return all
 }
 
-// options returns the members of the options of check.
 func (s *Server) options() []argument {
 	var all []argument
 	for _, o := range s.engine.Options() {

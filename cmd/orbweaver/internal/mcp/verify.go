@@ -75,7 +75,6 @@ func (v *verified) put(url string, j Judged) {
 	v.byURL[url] = kept{answer, time.Now(), lastOK}
 }
 
-// verify judges URLs.
 func (s *Server) verify(ctx context.Context, c *call) (map[string]any, error) {
 	var urls []string
 	for _, url := range c.texts("urls") {
@@ -159,7 +158,6 @@ func unaskable(url string) map[string]any {
 	return answer(check.CodeURIInvalid, "it is no absolute URL")
 }
 
-// answer returns the item for a URL.
 func (j *Judged) answer(url string) map[string]any {
 	r := j.Result
 	if r == nil {

@@ -110,7 +110,6 @@ func (c *Config) prefix(p string) {
 	}
 }
 
-// readMakefile reads the recipes of a makefile.
 func readMakefile(c *Config, text []byte) error {
 	var script strings.Builder
 	joined := strings.ReplaceAll(string(text), "\\\n", " ")
@@ -176,7 +175,6 @@ func walkWorkflow(c *Config, key string, v any, depth int) {
 	}
 }
 
-// quoted returns words in single quotes.
 func quoted(words []string) []string {
 	all := make([]string, len(words))
 	for i, w := range words {
@@ -192,7 +190,6 @@ type action struct {
 	take    func(c *Config, inputs map[string]any) // nil for carryAll
 }
 
-// actions are the actions of link checkers.
 var actions = map[string]action{
 	"justinbeckwith/linkinator-action":                {"linkinator", linkinatorRows, importLinkinator},
 	"lycheeverse/lychee-action":                       {"lychee", lycheeActionRows, nil},
@@ -227,7 +224,6 @@ func readAction(c *Config, uses string, with map[string]any) {
 	c.Merge(one)
 }
 
-// lycheeActionRows are the inputs of lychee's action.
 var lycheeActionRows = map[string]row{
 	"args":             {carry: commandOf("lychee")},
 	"checkbox":         {why: "the report in Markdown has no boxes to tick"},
@@ -242,13 +238,11 @@ var lycheeActionRows = map[string]row{
 	"workingDirectory": {why: "run orbweaver in that directory"},
 }
 
-// htmlProoferActionRows are the inputs of an action for html-proofer.
 var htmlProoferActionRows = map[string]row{
 	"arguments": {carry: commandOf("htmlproofer")},
 	"directory": {carry: each(linkinatorPaths)},
 }
 
-// commandOf imports the arguments of a program.
 func commandOf(program string) carry {
 	return func(c *Config, _ string, v any) error {
 		args, _ := text(v)
@@ -259,7 +253,6 @@ func commandOf(program string) carry {
 
 var anyExpression = regexp.MustCompile(`\$\{\{[^}]*?(\w*)\s*\}\}`)
 
-// markExpressions marks the expressions of a workflow as variables.
 func markExpressions(t string) string {
 	return anyExpression.ReplaceAllString(t, varOpen+"${1}"+varClose)
 }

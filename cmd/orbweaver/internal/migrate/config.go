@@ -192,7 +192,6 @@ func (c *Config) completeExceptions() {
 	}
 }
 
-// addCheck imports a group of content checks.
 func (c *Config) addCheck(group string) {
 	s := c.setting("check")
 	if s == nil {
@@ -202,7 +201,6 @@ func (c *Config) addCheck(group string) {
 	}
 }
 
-// skip records that an option is not imported.
 func (c *Config) skip(option, why string) {
 	c.Skipped = append(c.Skipped, Skipped{Option: option, Reason: why})
 }

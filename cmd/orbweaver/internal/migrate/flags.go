@@ -16,7 +16,6 @@ type commandLine struct {
 	take     func(c *Config, options map[string]any) // nil for carryAll
 }
 
-// read imports the arguments of one command.
 func (l *commandLine) read(c *Config, args []string) {
 	options := map[string]any{}
 	set := func(flag string, value any) {

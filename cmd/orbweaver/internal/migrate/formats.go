@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// format is a file format.
 type format struct {
 	program string   // empty if the file says it
 	files   []string // usual names, with / between directories

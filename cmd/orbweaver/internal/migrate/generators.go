@@ -73,7 +73,6 @@ func reaction(code string) carry {
 		"warn": effects("level=internal:" + code + "=warning"), "throw": ""})
 }
 
-// propose imports the options of a generator.
 func (g *generator) propose(c *Config, keys map[string]any) {
 	known := map[string]any{}
 	for option, v := range keys {

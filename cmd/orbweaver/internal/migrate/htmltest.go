@@ -25,7 +25,6 @@ func takeHTMLTest(c *Config, keys map[string]any) {
 	c.carryAll(htmlTestRows, keys)
 }
 
-// htmlTestLine are the flags of htmltest.
 var htmlTestLine = &commandLine{
 	program:  "htmltest",
 	short:    map[string]string{"c": "conf", "s": "skip-external", "l": "log-level", "h": "help", "v": "version"},

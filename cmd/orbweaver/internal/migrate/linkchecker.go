@@ -175,7 +175,6 @@ var linkCheckerLine = &commandLine{
 	take:     takeLinkChecker,
 }
 
-// linkCheckerFlags are the options that flags set.
 var linkCheckerFlags = map[string]string{"check-extern": "filtering.checkextern", "cookiefile": "checking.cookiefile", "debug": "output.debug",
 	"file-output": "output.fileoutput", "ignore-url": "filtering.ignore", "no-follow-url": "filtering.nofollow", "output": "output.log",
 	"quiet": "output.quiet", "recursion-level": "checking.recursionlevel", "threads": "checking.threads", "timeout": "checking.timeout",

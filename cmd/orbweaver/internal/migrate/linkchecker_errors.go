@@ -109,7 +109,6 @@ var lcWarnings = map[string]struct{ codes, why string }{
 	"xml-parse-error":              {why: "errors in XML are not reported"},
 }
 
-// lcIgnoreWarnings turns warnings off.
 func lcIgnoreWarnings(c *Config, option string, v any) error {
 	var levels []string
 	t, _ := text(v)

@@ -170,7 +170,6 @@ func (l *literals) one() any {
 	return computed{}
 }
 
-// text reads a text in quotes.
 func (l *literals) text(raw bool) any {
 	quote := l.rest[:1]
 	if three := strings.Repeat(quote, 3); strings.HasPrefix(l.rest, three) {
@@ -399,7 +398,6 @@ func (c *Config) static(option string, v any) (any, bool) {
 	return v, true
 }
 
-// carryStatic imports the options in a program.
 func (c *Config) carryStatic(rows map[string]row, options map[string]any) {
 	known := map[string]any{}
 	for _, option := range slices.Sorted(maps.Keys(options)) {

@@ -47,7 +47,6 @@ var muffetRows = map[string]row{
 	"version":                   {},
 }
 
-// muffetSitemaps turns sitemaps on.
 func muffetSitemaps(c *Config, _ string, v any) error {
 	if isTrue(v) {
 		s := c.set("sitemaps", "true")

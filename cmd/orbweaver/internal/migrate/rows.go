@@ -15,7 +15,6 @@ type row struct {
 	why   string
 }
 
-// carry imports the value of an option.
 type carry func(c *Config, option string, v any) error
 
 // carryAll imports the options of a file in the order of their names.
@@ -29,7 +28,6 @@ func (c *Config) carryAll(rows map[string]row, keys map[string]any) {
 	}
 }
 
-// A decoder reads the text of a file.
 type decoder = func(text []byte, v any) error
 
 // keysOf returns a reader of a file whose keys are options.
@@ -49,7 +47,6 @@ func take(rows map[string]row) func(*Config, map[string]any) {
 	return func(c *Config, keys map[string]any) { c.carryAll(rows, keys) }
 }
 
-// carry imports one option.
 func (c *Config) carry(r row, option string, v any) {
 	why := r.why
 	if r.carry != nil {
@@ -276,5 +273,4 @@ func (c *Config) headerRule(match string, fields map[string]any) error {
 	return c.addRule(Rule{MatchRE: match, Header: header})
 }
 
-// hasRow reports whether an option has a row.
 func hasRow(rows map[string]row, option string) bool { _, has := rows[option]; return has }

@@ -39,7 +39,6 @@ func shellCommands(text string) (commands [][]string) {
 
 type shellReader struct{ rest string }
 
-// command reads up to the next operator.
 func (s *shellReader) command() (words []string) {
 	over := false // a redirection was read
 	for s.rest != "" {

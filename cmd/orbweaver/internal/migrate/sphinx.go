@@ -32,7 +32,6 @@ func readSphinx(c *Config, text []byte) error {
 	return nil
 }
 
-// isSphinx reports whether a conf.py is one of Sphinx.
 func isSphinx(base string, text []byte) bool {
 	return base == "conf.py" && sphinxMark.Match(text)
 }

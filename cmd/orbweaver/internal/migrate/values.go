@@ -45,7 +45,6 @@ func texts(v any) []string {
 	return nil
 }
 
-// isTrue reads a switch.
 func isTrue(v any) bool {
 	t, _ := text(v)
 	switch strings.ToLower(t) {

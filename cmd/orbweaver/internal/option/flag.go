@@ -145,7 +145,6 @@ const (
 	requested Section = "How it is requested"
 )
 
-// field returns a field of the form.
 func field(section Section, label, hint string) *Field {
 	return &Field{Section: section, Label: label, Hint: hint}
 }

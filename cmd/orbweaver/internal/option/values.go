@@ -114,7 +114,6 @@ func (f *Flag) Default() []string {
 	return (&Values{}).Texts(f)
 }
 
-// split returns the values in one text.
 func (f *Flag) split(text string) []string {
 	if f.Many == Union {
 		return SplitList(text)
@@ -170,7 +169,6 @@ func (v *value) Type() string { return v.flag.Arg }
 // IsBoolFlag tells pflag that the flag needs no value.
 func (v *value) IsBoolFlag() bool { return v.flag.IsSwitch() }
 
-// completeFlag tells shells how to complete the value of a flag.
 func completeFlag(cmd *cobra.Command, f *Flag) {
 	if f.File || f.IsSwitch() {
 		return // shells complete file names by default

@@ -27,7 +27,6 @@ func (c *call) answer(status int) func(value any, err error) error {
 	}
 }
 
-// object writes an object with a media type of its own.
 func (c *call) object(status int, contentType string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -107,7 +106,6 @@ func (c *call) fail(err error) {
 	_ = c.problem(p)
 }
 
-// problemOf returns the problem for an error of a handler.
 func problemOf(err error) *api.Problem {
 	var p *api.Problem
 	switch {
@@ -155,7 +153,6 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController find the connection.
 func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// part reads limit and after, and answers with a part of a list.
 func part[T any](c *call, list func(after string, limit int) (*api.List[T], error)) error {
 	q := c.query()
 	limit := q.limit()

@@ -54,7 +54,6 @@ type route struct {
 	Answers  map[int]string // schemas or media types by status, with spaces between several
 }
 
-// parameter is a parameter of the query.
 type parameter struct{ Name, Doc string }
 
 // policy is the Content-Security-Policy of every answer.

@@ -49,7 +49,6 @@ func allEvents(c *call) error {
 	return c.stream(reader)
 }
 
-// eventReader reads events, see runs.Reader.
 type eventReader interface {
 	Next() ([]runs.Event, <-chan struct{}, error)
 	Ended() bool

@@ -12,7 +12,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// exportProjects sends projects as a file.
 func exportProjects(c *call) error {
 	q := c.query()
 	format := q.word("format", service.ExchangeFormats...)
@@ -30,7 +29,6 @@ func exportProjects(c *call) error {
 	return c.raw(http.StatusOK, "application/"+format, text)
 }
 
-// importProjects reads such a file.
 func importProjects(c *call) error {
 	q := c.query()
 	try := q.word("try", "true", "false") == "true"

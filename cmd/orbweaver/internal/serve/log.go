@@ -22,7 +22,6 @@ type accessLog struct {
 
 func newAccessLog(out io.Writer) *accessLog { return &accessLog{out: out, now: time.Now} }
 
-// printf writes a note.
 func (l *accessLog) printf(format string, args ...any) {
 	l.line("orbweaver: " + fmt.Sprintf(format, args...))
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
-// showOpenAPI describes the API.
 func showOpenAPI(c *call) error {
 	return c.answer(http.StatusOK)(openAPI(c.server.routes, c.prefix, c.server.settings.Version), nil)
 }
@@ -62,7 +61,6 @@ func openAPI(rows []route, prefix, version string) object {
 	}
 }
 
-// pathParameters returns the parameters in braces.
 func pathParameters(path string) []object {
 	var all []object
 	for segment := range strings.SplitSeq(path, "/") {
@@ -170,7 +168,6 @@ func countsOf(value object) object {
 	return listOf(required(object{"value": value, "count": whole}))
 }
 
-// schemas are the schemas of the API's objects.
 func schemas() object {
 	finding := object{"id": opaque, "fingerprint": opaque, "url": text, "verdict": word(verdicts...), "code": text, "message": text,
 		"scope": word("internal", "external"), "status": whole, "places": whole, "change": word("new", "still", "fixed", ""),

@@ -14,7 +14,6 @@ func newSite(s *Server) *web.Site {
 		ReadOnly: s.settings.ReadOnly, Passwords: s.settings.Mode == Passwords || s.settings.Mode == SingleSignOn, Open: s.settings.Mode == Open}
 }
 
-// pageRoutes returns the rows of the pages.
 func pageRoutes() []route {
 	var rows []route
 	for _, r := range web.Routes() {

@@ -74,7 +74,6 @@ func (q *query) words(name string, allowed ...string) []string {
 	})
 }
 
-// codes reads a list of codes with commas.
 func (q *query) codes() []string {
 	return q.list("code", func(text string) string {
 		if _, known := check.Lookup(check.Code(text)); known || text == "ok" {
@@ -118,7 +117,6 @@ func (q *query) switchValue(name string) *bool {
 // verdicts are the values of the filter verdict.
 var verdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
 
-// findings reads the filters of findings.
 func (q *query) findings() (findings.Query, error) {
 	out := findings.Query{
 		Verdicts: q.words("verdict", verdicts...), Codes: q.codes(), Scope: q.word("scope", "internal", "external"),
@@ -170,13 +168,11 @@ func checkView(values url.Values) error {
 	return err
 }
 
-// projects reads the filters of projects.
 func (q *query) projects() (service.ProjectQuery, error) {
 	out := service.ProjectQuery{Text: q.text("q"), Tags: q.values["tag"], State: q.word("state", service.ProjectStates...), Sort: q.word("sort", service.ProjectSorts...), Limit: q.limit(), After: q.text("after")}
 	return out, q.problem()
 }
 
-// pages reads the filters of pages.
 func (q *query) pages() (findings.PageQuery, error) {
 	out := findings.PageQuery{Text: q.text("q"), Status: q.text("status"), Depth: q.text("depth"), Type: q.text("type"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Order: q.word("order", "asc", "desc"), Limit: q.limit(), After: q.text("after")}
 	return out, q.problem()

@@ -34,7 +34,6 @@ var issueParameters = []parameter{
 	{"owner", "a name, me or none"}, {"sort", "pages, findings, delta, code or url"}, limitParameter, afterParameter,
 }
 
-// routes returns the table.
 func routes() []route {
 	table := []route{
 		{Method: "GET", Path: "/healthz", Public: true, Handle: func(c *call) error { return c.raw(http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n")) }},

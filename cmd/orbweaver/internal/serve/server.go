@@ -73,7 +73,6 @@ const (
 // Modes are the values of --auth.
 var Modes = []string{string(Passwords), string(Tokens), string(SingleSignOn), string(Open)}
 
-// newServer returns a server with a table of routes.
 func newServer(s Settings, parts service.Config, log *accessLog, table []route) *Server {
 	parts.Accounts = auth.New(parts.Store.DB())
 	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: parts.Accounts, log: log, routes: table, mux: newMux(table),

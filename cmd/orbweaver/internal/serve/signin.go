@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/web"
 )
 
-// cookieName is the name of the cookie with the secret of a session.
 const cookieName = "orbweaver"
 
 // identify returns who sends a request, or nil without valid credentials. The Authorization
@@ -45,7 +44,6 @@ func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 	return &who, nil
 }
 
-// actor returns who sends a request, for the audit log.
 func (s *Server) actor(r *http.Request, who *auth.Identity) audit.Actor {
 	a := audit.Actor{Who: who.Key(), Via: string(who.Via)}
 	if client := s.client(r).Addr; client.IsValid() {
@@ -85,7 +83,6 @@ func (c *call) cookie(secret string) *http.Cookie {
 	return k
 }
 
-// form reads the fields of a form.
 func (c *call) form() (url.Values, error) {
 	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || media != "application/x-www-form-urlencoded" {
@@ -114,7 +111,6 @@ func isLocalPath(text string) bool {
 	return err == nil && u.Host == "" && u.Scheme == ""
 }
 
-// showLogin shows the form to sign in.
 func showLogin(c *call) error {
 	form, err := signInForm(c)
 	if err != nil {
@@ -124,7 +120,6 @@ func showLogin(c *call) error {
 	return c.page(http.StatusOK, "login", form)
 }
 
-// login signs in.
 func login(c *call) error {
 	fields, err := c.form()
 	if err != nil {
@@ -173,7 +168,6 @@ func login(c *call) error {
 	return nil
 }
 
-// logout ends the session.
 func logout(c *call) error {
 	if cookie, err := c.Cookie(cookieName); err == nil {
 		if err := c.server.auth.SignOut(c.Context(), cookie.Value); err != nil {

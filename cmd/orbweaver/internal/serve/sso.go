@@ -22,7 +22,6 @@ const attemptCookie = "orbweaver-sso-"
 // attemptPlace is the purpose of the sealed text in the cookie.
 const attemptPlace = "attempt to sign in"
 
-// cookieOfAttempt returns the name of the cookie of the attempt with a state.
 func cookieOfAttempt(state string) string { return attemptCookie + state[:min(len(state), 12)] }
 
 // signOn is a request of somebody who signs in at the provider.
@@ -137,7 +136,6 @@ func (c signOn) refuse(err error) error {
 	return c.page(status, "login", form)
 }
 
-// signInForm returns the page to sign in.
 func signInForm(c *call) (*web.SignIn, error) {
 	s := c.server
 	form := &web.SignIn{Token: s.settings.Mode == Tokens, Password: s.settings.Mode == Passwords}

@@ -15,7 +15,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// place is a reference in a source.
 type place struct {
 	file int
 	link extract.Link
@@ -92,13 +91,11 @@ func (t *Tree) mapGroup(r *result.Result, candidates []int, group []*result.Refe
 	return false
 }
 
-// sameSpelling returns the links of a source with the spelling of a reference.
 func (t *Tree) sameSpelling(_ *result.Result, id int, ref *result.Reference) []place {
 	plain := html.UnescapeString(ref.Raw)
 	return t.matching(id, ref, func(l *extract.Link) bool { return l.Raw == ref.Raw || l.Ref == plain })
 }
 
-// sameTarget returns the links of a source with the target of a reference.
 func (t *Tree) sameTarget(r *result.Result, id int, ref *result.Reference) []place {
 	within := r.Internal || sameSite(ref.Page, r.URL)
 	return t.matching(id, ref, func(l *extract.Link) bool { return t.leadsTo(id, ref.Page, l, r.URL, within) })

@@ -33,10 +33,8 @@ type Tree struct {
 	complete bool               // byRef contains all references
 }
 
-// file is a source.
 type file struct{ rel string }
 
-// keyMatch is a key of a file.
 type keyMatch struct {
 	file int
 	key  key
@@ -78,7 +76,6 @@ func Open(dir, workingDir string, built []string) (*Tree, error) {
 	return t, nil
 }
 
-// printed returns a directory as reports print it.
 func printed(dir, workingDir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		if rel, err := filepath.Rel(workingDir, abs); err == nil {
@@ -152,7 +149,6 @@ func (k key) last() string {
 	return k[len(k)-1]
 }
 
-// name returns the name of a source in reports.
 func (t *Tree) name(id int) string {
 	if t.label == "." {
 		return t.files[id].rel

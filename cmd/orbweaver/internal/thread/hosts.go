@@ -33,7 +33,6 @@ type Place struct {
 	http   *http.Client
 }
 
-// requestTimeout limits each request.
 const requestTimeout = 30 * time.Second
 
 // Open returns the place for a run in a CI system, "github" or "gitlab", by the variables that

@@ -103,7 +103,6 @@ func (f Folder) addOwn(p string, to candidates, times int32) {
 	}
 }
 
-// replaced returns how the candidates change if documents are replaced by others.
 func replaced(old, by map[string]*Document) (change candidates) {
 	change = candidates{}
 	for p, d := range by {

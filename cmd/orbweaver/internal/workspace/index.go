@@ -135,7 +135,6 @@ func compareFindings(a, b Finding) int {
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
 }
 
-// findings returns what is wrong with a reference.
 func (r *Reference) findings() []Finding {
 	t := r.Target
 	if !t.Listed || t.Result == nil {

@@ -13,7 +13,6 @@ import (
 // work is what documents are to be judged after a change: now, or apart because that may take long.
 type work struct{ now, apart, large map[string]bool }
 
-// add adds a document of an index.
 func (w *work) add(x *Index, p string) {
 	if w.large[p] || x.isApart(p) {
 		w.apart[p] = true

@@ -87,7 +87,6 @@ func (p *phc) derive(ctx context.Context, password string, length int) ([]byte, 
 	return argon2.IDKey([]byte(password), p.salt, p.time, p.memory, p.threads, uint32(length)), nil
 }
 
-// hashPassword returns the string form of a password's hash.
 func hashPassword(ctx context.Context, password string) (string, error) {
 	p := parameters
 	p.salt = make([]byte, saltLength)

@@ -200,7 +200,6 @@ func Restore(file, dir string) error {
 	return nil
 }
 
-// unpack unpacks an archive.
 func unpack(r *tar.Reader, root *os.Root) error {
 	needed := map[string]bool{database: true, key: true}
 	for {

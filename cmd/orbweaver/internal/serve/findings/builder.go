@@ -116,7 +116,6 @@ func (b *Builder) open() error {
 	return b.begin()
 }
 
-// begin begins a transaction.
 func (b *Builder) begin() (err error) {
 	if b.tx, err = b.db.Begin(); err != nil {
 		return err
@@ -359,7 +358,6 @@ func (b *Builder) end() error {
 	return os.Rename(b.building(), b.file)
 }
 
-// putPages writes the rows of pages.
 func (b *Builder) putPages() error {
 	for url, p := range b.pages {
 		if _, err := b.insert["page"].Exec(p.id, url, p.title, p.status, p.depth, p.in, p.out, p.size, p.elapsed, p.findings, p.read, p.contentType); err != nil {

@@ -78,7 +78,6 @@ func (x *Index) Compare(ctx context.Context, before *Index, q *CompareQuery) (li
 	return lists, nil
 }
 
-// fill reads the items of one list.
 func fill(ctx context.Context, conn *sql.Conn, list *api.List[api.Finding], name, from string, q *CompareQuery) error {
 	var args []any
 	if q.After != "" {

@@ -134,7 +134,6 @@ func (q *Query) kinds() string {
 	return "= 0"
 }
 
-// where returns the condition and its arguments.
 func (q *Query) where() (string, []any) {
 	var terms []string
 	var args []any
@@ -337,7 +336,6 @@ func (x *Index) behind(ctx context.Context, q *Query) ([]part, error) {
 	return []part{{" AND (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?)", []any{url, code, q.After}}}, err
 }
 
-// order returns the order of findings.
 func (q *Query) order() string {
 	columns := map[Sort][]string{ByCode: {"i.code", "i.url"}, ByPlaces: {"i.places DESC", "i.url", "i.code"}}[q.Sort]
 	if columns == nil {

@@ -31,7 +31,6 @@ type IssueQuery struct {
 	withText []string
 }
 
-// where returns the condition and its arguments.
 func (q *IssueQuery) where() (string, []any) {
 	terms, args := []string{"s.listed = 1"}, []any{}
 	if q.Change == "fixed" {

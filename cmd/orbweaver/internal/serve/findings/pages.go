@@ -14,7 +14,6 @@ import (
 // PageSort is an order of pages.
 type PageSort string
 
-// pageOrders are the columns to sort by.
 var pageOrders = map[PageSort]string{
 	"url": "url", "depth": "depth", "size": "size", "elapsed": "elapsed", "links": "links_in", "in": "links_in", "out": "links_out", "broken": "findings", "status": "status", "type": "content_type",
 }
@@ -56,7 +55,6 @@ func (q *PageQuery) Faults() (faults []api.Fault) {
 	return faults
 }
 
-// where returns the condition and its arguments.
 func (q *PageQuery) where() (where string, args []any) {
 	where = "was_read = 1"
 	if q.Text != "" {

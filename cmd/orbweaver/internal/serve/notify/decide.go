@@ -50,7 +50,6 @@ func Decide(s State, o Outcome) (Kind, State) {
 	return kind, s
 }
 
-// hashOf returns a hash of a set of findings.
 func hashOf(kind Kind, set []Finding) string {
 	prints := make([]string, len(set))
 	for i, f := range set {

@@ -32,7 +32,6 @@ const maxDigestIssues = 10
 
 const digestTime = "2 January 2006, 15:04 MST"
 
-// title returns the subject of the mail.
 func (d *Digest) title() string {
 	issues := 0
 	for _, p := range d.Projects {

@@ -93,10 +93,8 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	}{e.Kind, e.Project, e.Run, list(e.New), list(e.Fixed), e.Totals, e.Totals.New > len(e.New) || e.Totals.Fixed > len(e.Fixed), cmp.Or(e.Issues, any([0]int{})), e.URL})
 }
 
-// stored is an event as a Store keeps it: with all its fields.
 type stored Event
 
-// storedFinding is a finding with all its fields.
 type storedFinding struct {
 	Fingerprint, URL, Code, Message string
 	Object                          any
@@ -168,7 +166,6 @@ func (e *Event) Title() string {
 // maxListed is the number of findings that a text lists.
 const maxListed = 20
 
-// paragraphs returns the text of the event.
 func (e *Event) paragraphs() []string {
 	switch e.Kind {
 	case New:

@@ -132,7 +132,6 @@ func checkTo(to string, mail bool) error {
 	return err
 }
 
-// checkURL checks the address of a webhook.
 func checkURL(address string, policy *fetch.AddressPolicy) error {
 	if len(address) > maxURL {
 		return fmt.Errorf("use at most %d bytes", maxURL)

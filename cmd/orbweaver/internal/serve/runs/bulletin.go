@@ -41,7 +41,6 @@ func newBulletin(store *store.Store, now time.Time) *Bulletin {
 	return &Bulletin{store: store, last: now.UnixMicro(), first: now.UnixMicro(), changed: make(chan struct{})}
 }
 
-// run tells the state of a run.
 func (b *Bulletin) run(r *api.Run) error { return b.add("run", r, time.Time{}, r) }
 
 // progress tells the progress of a run, unless that was done a short time ago.

@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
-// execution is one run that is executed.
 type execution struct {
 	manager *Manager
 	run     *store.Run

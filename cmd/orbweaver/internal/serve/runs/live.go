@@ -103,7 +103,6 @@ func (l *live) watch(ctx context.Context) {
 	}
 }
 
-// store stores the progress.
 func (l *live) store(ctx context.Context, p *api.Progress) error {
 	if *p == l.stored {
 		return nil
@@ -178,7 +177,6 @@ func (l *live) mayChange(f *api.Finding) bool {
 	return f.Verdict != check.Broken.String() || code.Retryable() || l.rendered && code == check.CodeFragmentMissing
 }
 
-// progress shows the progress.
 func (l *live) progress(p result.Progress) {
 	at := time.Now()
 	now := api.Progress{Pages: p.Pages, Queued: p.Queued + p.InFlight, Checked: p.Checked, Requests: p.Requests, Broken: p.Broken}

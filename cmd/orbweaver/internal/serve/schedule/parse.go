@@ -72,7 +72,6 @@ func Parse(text string) (Schedule, error) {
 	return s, nil
 }
 
-// parse reads one field.
 func (f field) parse(text string) (set uint64, err error) {
 	for item := range strings.SplitSeq(text, ",") {
 		values, stepText, stepped := strings.Cut(item, "/")
@@ -113,7 +112,6 @@ func (f field) parse(text string) (set uint64, err error) {
 	return set, nil
 }
 
-// value reads a number or a name.
 func (f field) value(text string) (int, error) {
 	for i, name := range f.names {
 		if strings.EqualFold(text, name) {

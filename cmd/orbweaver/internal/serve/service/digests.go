@@ -59,7 +59,6 @@ func (s *Digests) Run(ctx context.Context) {
 	}
 }
 
-// sendDue sends the digests that are due.
 func (s *Digests) sendDue(ctx context.Context, now time.Time) error {
 	people, err := s.accounts.Users(ctx)
 	if err != nil || !s.notices.canMail {

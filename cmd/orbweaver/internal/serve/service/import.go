@@ -29,7 +29,6 @@ const (
 	maxImportParts = 500_000  // members and elements
 )
 
-// fromTOML returns a document in TOML as JSON.
 func fromTOML(text []byte) ([]byte, error) {
 	if err := tomlsize.Check(string(text), maxImportParts); err != nil {
 		return nil, err
@@ -53,7 +52,6 @@ func ReadExchange(text []byte) ([]byte, error) {
 	return document, nil
 }
 
-// incoming is a project of an import.
 type incoming struct {
 	row   *store.Project // as it is stored; new without a version
 	next  *content
@@ -129,7 +127,6 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 	return done, nil
 }
 
-// projectsOf returns the projects of a document.
 func projectsOf(ctx context.Context, document []byte) ([]json.RawMessage, error) {
 	if err := strictjson.CheckUpTo(ctx, document, maxImportParts); err != nil {
 		return nil, api.NewProblem(http.StatusBadRequest, "the document is not well-formed: %v", err)
@@ -203,7 +200,6 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	return one, nil, s.keepNew(ctx, one)
 }
 
-// mustQuote returns a string as JSON.
 func mustQuote(text string) []byte {
 	quoted, _ := json.Marshal(text) // strings never fail
 	return quoted
@@ -215,7 +211,6 @@ func (c *content) text() []byte {
 	return b
 }
 
-// readMarks reads the marks of a project.
 func (one *incoming) readMarks(by string, value json.RawMessage) (faults []api.Fault) {
 	var items []json.RawMessage
 	if strictjson.Decode(value, &items) != nil {
@@ -260,7 +255,6 @@ func (one *incoming) readMarks(by string, value json.RawMessage) (faults []api.F
 	return faults
 }
 
-// readViews reads the views of a project.
 func (one *incoming) readViews(value json.RawMessage, checkView func(url.Values) error) (faults []api.Fault) {
 	var items []json.RawMessage
 	if strictjson.Decode(value, &items) != nil {

@@ -223,7 +223,6 @@ func (s *Notices) sendPending(ctx context.Context) error {
 	return nil
 }
 
-// sendProject sends the events of a project.
 func (s *Notices) sendProject(ctx context.Context, project string) error {
 	pending, held, err := s.kept.Pending(ctx, project)
 	if err != nil {
@@ -315,7 +314,6 @@ func (s *Notices) Exists(row *store.Project, number string) error {
 	return err
 }
 
-// target returns the target of a project with a number.
 func (s *Notices) target(row *store.Project, number string) (*notify.Target, error) {
 	c, err := s.projects.contentOf(row)
 	if err != nil {

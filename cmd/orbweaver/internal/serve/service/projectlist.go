@@ -114,7 +114,6 @@ func (p *listed) matches(q *ProjectQuery) bool {
 		slices.ContainsFunc(p.tags, func(tag string) bool { return strings.Contains(tag, text) })
 }
 
-// needsRuns reports whether the query depends on runs.
 func (q *ProjectQuery) needsRuns() bool {
 	return q.State != "" || slices.Contains([]string{"broken", "checked", "next"}, q.Sort)
 }
@@ -182,7 +181,6 @@ func BrokenIn(r *api.Run) int {
 	return s.Broken
 }
 
-// maxTags is the number of tags of a project.
 const maxTags = 20
 
 // wantTag is the message for a text that is no tag.
@@ -197,7 +195,6 @@ func isTag(text string) bool {
 	})
 }
 
-// readTags reads the tags of a project.
 func (next *content) readTags(value json.RawMessage) (faults []api.Fault) {
 	var tags []string
 	if strictjson.Decode(value, &tags) != nil || string(value) == "null" {

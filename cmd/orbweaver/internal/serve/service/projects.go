@@ -48,7 +48,6 @@ type content struct {
 // noControls is the message for a text that has a control character.
 const noControls = "use one line without control characters"
 
-// projectMembers are the members of a project that a client may post.
 var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access", "tags", "quiet"}
 
 // Get returns a project as the API shows it.
@@ -270,7 +269,6 @@ func (s *Projects) PutURLs(ctx context.Context, row *store.Project, text string,
 	return p, err
 }
 
-// put stores a project.
 func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*api.Project, error) {
 	if err := s.keep(row, c); err != nil {
 		return nil, err
@@ -440,7 +438,6 @@ func (s *Projects) read(ctx context.Context, before *content, body []byte, isNew
 	return &c.next, nil
 }
 
-// change is a change of a project.
 type change struct {
 	before       *content
 	next         content

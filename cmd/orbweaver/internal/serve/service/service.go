@@ -36,7 +36,6 @@ type Service struct {
 	Schedules *schedule.Keeper
 }
 
-// parts are what the parts of a service share.
 type parts struct {
 	store   *store.Store
 	box     *secret.Box

@@ -21,7 +21,6 @@ import (
 // StatusPages tell people without accounts how several projects are.
 type StatusPages struct{ *parts }
 
-// maxOnStatusPage is the number of projects that a status page names.
 const maxOnStatusPage = 1000
 
 // Create makes a status page from the members of a JSON object. The token and the path are only in

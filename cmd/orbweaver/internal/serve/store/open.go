@@ -269,10 +269,8 @@ func NewID() string {
 	return hex.EncodeToString(b)
 }
 
-// millis returns a time as it is stored.
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
-// fromMillis returns a stored time.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
 func optionalMillis(t *time.Time) any {

@@ -72,7 +72,6 @@ CREATE TRIGGER access_of_token AFTER DELETE ON auth_tokens BEGIN
 END;
 `
 
-// migration is one step.
 type migration struct {
 	statements string
 	change     func(*sql.Tx) error // nil for none

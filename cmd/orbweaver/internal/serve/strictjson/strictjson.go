@@ -102,7 +102,6 @@ func plainError(err error) error {
 	return err
 }
 
-// clip shortens a name for a message.
 func clip(name string) string {
 	const most = 200
 	if len(name) <= most {

@@ -50,10 +50,8 @@ var assets = sync.OnceValue(func() map[string]*asset {
 	return all
 })
 
-// assetPath returns the path of an asset.
 func assetPath(plain string) string { return "static/" + assets()[plain].name }
 
-// static answers with an asset.
 func static(c *Call) error {
 	for _, a := range assets() {
 		if a.name != c.Params["file"] {

@@ -28,7 +28,6 @@ type auditPage struct {
 	Actions []string
 }
 
-// auditShown is the number of entries of a page.
 const auditShown = 100
 
 func showAudit(c *Call) error {

@@ -180,7 +180,6 @@ func (c *Call) clock() clock {
 	return clockIn(c.Who.Zone)
 }
 
-// page writes a page made from a template.
 func (c *Call) page(status int, name, title string, data any) error {
 	f := &frame{Base: c.Prefix + "/", Here: strings.TrimPrefix(c.Path, "/"), Title: title, Data: data, Version: c.Site.Version, ReadOnly: c.Site.ReadOnly, Open: c.Site.Open,
 		Editor: c.may(auth.Editor), Admin: c.may(auth.Admin), Signed: c.Who != nil}

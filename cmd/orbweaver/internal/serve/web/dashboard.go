@@ -13,7 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
-// maxProjects is the number of projects on one page of the dashboard.
 const maxProjects = 200
 
 // maxAssigned is the number of issues of one project that the dashboard lists for their owner.
@@ -119,7 +118,6 @@ func (d *dashboard) Selects() []selectField {
 	return all
 }
 
-// projectForm is the form of a project.
 type projectForm struct {
 	Values  url.Values
 	Faults  map[string]string

@@ -15,7 +15,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
 
-// kind is the control of a field.
 type kind string
 
 const (
@@ -25,7 +24,6 @@ const (
 	choice kind = "choice" // one of a few words
 )
 
-// optionGroup is a part of the form.
 type optionGroup struct {
 	Title   string
 	Options []*option.Flag
@@ -45,7 +43,6 @@ var optionGroups = sync.OnceValue(func() (groups []optionGroup) {
 	return groups
 })
 
-// kindOf returns the control for a flag.
 func kindOf(f *option.Flag) kind {
 	switch {
 	case f.IsSwitch():
@@ -66,12 +63,10 @@ type field struct {
 	List                                     string // the id of a list of suggestions
 }
 
-// newField returns a field of one line, for templates.
 func newField(name, label, hint, value, fault string) field {
 	return field{Name: name, Label: label, Hint: hint, Value: value, Fault: fault, Kind: line}
 }
 
-// scheduleField returns the field of a schedule, for templates.
 func scheduleField(value, fault string) field {
 	f := newField("schedule", "Schedule", "@hourly, @daily, @weekly, or five fields of cron, such as 30 3 * * 1-5.", value, fault)
 	f.Initial, f.List = "only when somebody asks", "schedules"
@@ -85,7 +80,6 @@ func accessField(value, fault string) field {
 	return f
 }
 
-// quietNames are the fields of the quiet time of a project.
 var quietNames = []string{"quiet.from", "quiet.to", "quiet.days", "quiet.zone"}
 
 // QuietFields returns the fields of the quiet time.
@@ -174,7 +168,6 @@ type group struct {
 	Open   bool // a field has a value or a fault
 }
 
-// groupsOf returns the fields of options.
 func groupsOf(values url.Values, faults map[string]string) []group {
 	var all []group
 	for _, g := range optionGroups() {
@@ -189,7 +182,6 @@ func groupsOf(values url.Values, faults map[string]string) []group {
 	return all
 }
 
-// valuesOf returns a project as the fields of its form.
 func valuesOf(p *api.Project) url.Values {
 	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}, "access": {accessLines(p.Access)}, "tags": {strings.Join(p.Tags, " ")}}
 	quietValues(v, p.Quiet)

@@ -14,7 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// perPage is the number of rows of a list.
 const perPage = 100
 
 // filters are what the address of a list says.
@@ -70,7 +69,6 @@ func (f filters) with(name, value string) template.URL {
 	return template.URL(v.Encode()) // it is escaped
 }
 
-// findingsPage is a list of findings.
 type findingsPage struct {
 	Filters filters
 	Items   []api.Finding
@@ -102,7 +100,6 @@ func (f filters) view() (links bool, by string) {
 	return by != "" || plain || f.Get("view") == "links" || f.Get("issue") != "" || f.Get("page") != "", by
 }
 
-// issues returns the query of issues, and their owner.
 func (f filters) issues(c *Call) (q findings.IssueQuery, owner string) {
 	q.Query = f.query()
 	q.Sort = findings.Sort(f.one("sort", findings.IssueSorts...))
@@ -185,7 +182,6 @@ func (p *findingsPage) Selects() []selectField {
 	return all
 }
 
-// orders are the orders of the list.
 func (p *findingsPage) orders() [][2]string {
 	if links, _ := p.Filters.view(); links {
 		return [][2]string{{"", "by URL"}, {"code", "by code"}, {"places", "most places first"}}
@@ -307,7 +303,6 @@ func collect(c *Call, q findings.Query, most int) (all []api.Finding, total int,
 	}
 }
 
-// findingPage shows one finding.
 type findingPage struct {
 	api.Finding
 	Result  *targetResult

@@ -44,7 +44,6 @@ func aroundFinding(c *Call, f *api.Finding) (a around, err error) {
 	})
 }
 
-// aroundIssue returns the neighbors of an issue.
 func aroundIssue(c *Call, id string) (a around, err error) {
 	filter := filters{c.URL.Query()}
 	filter.Del("from")
@@ -77,7 +76,6 @@ func neighbors(find func(backward bool) (string, error)) (a around, err error) {
 	return a, err
 }
 
-// markValues returns the fields of the form for a mark.
 func markValues(m *api.Mark) url.Values {
 	v := url.Values{"as": {m.As}, "reason": {m.Reason}}
 	if m.Until != nil {
@@ -86,7 +84,6 @@ func markValues(m *api.Mark) url.Values {
 	return v
 }
 
-// issuePage shows one issue.
 type issuePage struct {
 	*api.IssueDetail
 	Comments []*api.Comment

@@ -78,7 +78,6 @@ type figureBar struct {
 	Path  template.URL // of these pages
 }
 
-// maxBars is the number of bars of a chart.
 const maxBars = 12
 
 // add adds a chart of values, each with the filter that selects it.
@@ -94,7 +93,6 @@ func (p *pagesPage) add(name string, bars []figureBar) {
 	p.Figures = append(p.Figures, f)
 }
 
-// draw makes the charts.
 func (p *pagesPage) draw(f *api.Figures) {
 	path := func(name, value string) template.URL {
 		return template.URL(p.path + "?" + url.Values{name: {value}}.Encode())
@@ -166,7 +164,6 @@ type pageView struct {
 	BrokenOnly bool
 }
 
-// link is a link with the finding at its target.
 type link struct {
 	findings.Place
 	Finding *api.Finding // nil for none

@@ -14,10 +14,8 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
-// runsShown is the number of runs in the history of a project.
 const runsShown = 60
 
-// projectPage shows a project with its history.
 type projectPage struct {
 	*api.Project
 	Runs    []runRow
@@ -37,7 +35,6 @@ func (p *projectPage) HasFailing() bool {
 	return at >= 0 && p.Runs[at].Summary != nil && p.Runs[at].Summary.Broken+p.Runs[at].Summary.Unverified > 0
 }
 
-// runRow is a run with its counts.
 type runRow struct {
 	*api.Run
 	Summary *summary
@@ -93,7 +90,6 @@ func project(c *Call, status int, fault string) error {
 	return c.page(status, "project", p.Name, page)
 }
 
-// settingsPage are the settings of a project.
 type settingsPage struct {
 	*projectForm
 	Notify  []api.Notify
@@ -212,7 +208,6 @@ func changeURLs(c *Call, v url.Values) error {
 	return err
 }
 
-// storedProject returns the fields of a project that is stored.
 func storedProject(current any) url.Values {
 	p, _ := current.(*api.Project)
 	if p == nil {
@@ -368,7 +363,6 @@ func mark(c *Call) error {
 	return c.See("runs/" + url.PathEscape(run) + list + url.PathEscape(id))
 }
 
-// markForm is the form of a mark.
 type markForm struct {
 	Fingerprint string
 	Values      url.Values

@@ -131,7 +131,6 @@ func codeAdvice(code string) string {
 	return e.Advice
 }
 
-// summary is the summary of a report.
 type summary struct {
 	Pages, Targets, References, Requests      int
 	OK, Broken, Unverified, Skipped, Warnings int
@@ -150,7 +149,6 @@ func summaryOf(r *api.Run) *summary {
 	return s
 }
 
-// runTime returns the time that names a run.
 func runTime(r *api.Run) *time.Time {
 	if r.Started != nil {
 		return r.Started

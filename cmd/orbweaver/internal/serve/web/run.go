@@ -210,7 +210,6 @@ var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
 // shownFirst are the verdicts of findings, which lists show unless asked for others.
 var shownFirst = allVerdicts[:3]
 
-// comparePage compares two runs.
 type comparePage struct {
 	Lists    []comparedList
 	With     string
@@ -221,7 +220,6 @@ type comparePage struct {
 	Compared bool // there is a run to compare with
 }
 
-// comparedList is one list of a comparison.
 type comparedList struct {
 	*api.List[api.Finding]
 	Title, Caption, None string
@@ -229,7 +227,6 @@ type comparedList struct {
 	All, Following       template.URL // queries of the whole list, and of its next part
 }
 
-// lists returns what to list of a comparison.
 func (p *comparePage) lists() []string {
 	if p.Only != "" {
 		return []string{p.Only}

@@ -12,7 +12,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
-// accountsPage has the users and the tokens.
 type accountsPage struct {
 	sentForm
 	Users    []*api.User
@@ -49,7 +48,6 @@ func (p *sentForm) Fault(form, name string) string {
 	return p.Faults[name]
 }
 
-// status returns the status of a page with the form.
 func (p *sentForm) status() int {
 	if len(p.Faults) > 0 {
 		return http.StatusUnprocessableEntity

@@ -17,13 +17,11 @@ type sharePage struct {
 	Runs []sharedRun
 }
 
-// sharedRun is a run with its findings.
 type sharedRun struct {
 	Row    runRow
 	Groups []sharedGroup
 }
 
-// sharedGroup are findings with one verdict.
 type sharedGroup struct {
 	Verdict string
 	Items   []sharedFinding
@@ -81,7 +79,6 @@ func (p *sharePage) addSound(c *Call, after *store.Run) error {
 	return p.add(c, before)
 }
 
-// add shows a run.
 func (p *sharePage) add(c *Call, r *store.Run) error {
 	run := sharedRun{Row: rowOf(&r.Run)}
 	for _, verdict := range shownFirst {

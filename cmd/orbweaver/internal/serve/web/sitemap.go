@@ -20,7 +20,6 @@ const (
 	maxTiles  = 60     // directories
 )
 
-// mapPage is the map of a site by directory.
 type mapPage struct {
 	Dir     string
 	Above   []crumb // directories above, with the queries of their maps

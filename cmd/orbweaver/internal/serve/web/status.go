@@ -46,7 +46,6 @@ func showStatus(c *Call) error {
 	return c.page(http.StatusOK, "status", title, page)
 }
 
-// addStatus makes a status page from a form.
 func addStatus(c *Call, v url.Values) error {
 	body, err := members(v, "title", "tag", "expires")
 	if err != nil {

@@ -25,7 +25,6 @@ func clockIn(zone string) clock {
 	return clock{at, time.Now}
 }
 
-// name returns the name of the zone.
 func (c clock) name() string {
 	if c.zone != time.Local {
 		return c.zone.String()

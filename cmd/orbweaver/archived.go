@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/archiving"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

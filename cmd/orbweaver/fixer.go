@@ -6,10 +6,10 @@ import (
 	"os"
 	"slices"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
-	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 // fixer collects the results that propose an edit, and makes the edits after the run.

@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 // errNoFiles is the error of a run without files.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 // Engine does what the tools ask for. Its methods are called from several goroutines. An error is

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
-	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 const keptRuns = 20

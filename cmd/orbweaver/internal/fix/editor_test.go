@@ -260,7 +260,7 @@ func TestUneditedDocuments(t *testing.T) {
 		"libreoffice.odt", "minimal.xlsx", "pandoc.epub", "pandoc.pptx", "safari.xml.plist", "sitemap.xml.gz",
 	}
 	for _, name := range refused {
-		body, err := os.ReadFile(filepath.Join("../../testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../../../../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestUneditedDocuments(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"atom.xml", "chrome.html", "docbook.xml", "drawing.svg", "feed.json", "feeds.opml", "firefox.html", "pinboard.html", "rss2.xml", "safari.html", "site.webmanifest", "sitemap.xml"} {
-		body, err := os.ReadFile(filepath.Join("../../testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../../../../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func checkCleaning(t *testing.T, body []byte) {
 
 func FuzzCleanNetscape(f *testing.F) {
 	for _, name := range []string{"chrome.html", "firefox.html", "pinboard.html", "safari.html"} {
-		body, err := os.ReadFile(filepath.Join("../../testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../../../../testdata/documents", name))
 		if err != nil {
 			f.Fatal(err)
 		}

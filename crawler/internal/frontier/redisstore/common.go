@@ -110,20 +110,21 @@ const countsAtOnce = 64
 func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, error) {
 	c := &counted{list: list}
 	fits := func(n int, _ *counted) bool { return n < countsAtOnce }
-	err := s.home().counting.do(c, fits, func(calls []*counted) error { return s.home().count(context.WithoutCancel(ctx), calls) })
+	home := s.home()
+	err := home.counting.do(c, fits, func(calls []*counted) error { return home.to.countUp(context.WithoutCancel(ctx), calls) })
 	return c.values, err
 }
 
-// count makes calls of CountUp in one step.
-func (p *part) count(ctx context.Context, calls []*counted) error {
+// countUp makes calls of CountUp in one step.
+func (c *client) countUp(ctx context.Context, calls []*counted) error {
 	var args []any
-	for _, c := range calls {
-		args = append(args, len(c.list))
-		for _, one := range c.list {
+	for _, call := range calls {
+		args = append(args, len(call.list))
+		for _, one := range call.list {
 			args = append(args, one.Name, one.By, one.Most)
 		}
 	}
-	answer, err := p.to.run(ctx, "countup", args...)
+	answer, err := c.run(ctx, "countup", args...)
 	if err != nil {
 		return err
 	}
@@ -131,14 +132,14 @@ func (p *part) count(ctx context.Context, calls []*counted) error {
 	if len(lists) != len(calls) {
 		return errAnswer
 	}
-	for i, c := range calls {
+	for i, call := range calls {
 		values, _ := lists[i].([]any)
-		if len(values) == 0 && len(c.list) > 0 || len(values) > len(c.list) {
+		if len(values) == 0 && len(call.list) > 0 || len(values) > len(call.list) {
 			return errAnswer
 		}
-		c.values = make([]int, len(values))
+		call.values = make([]int, len(values))
 		for j := range values {
-			c.values[j] = int(asInt(values[j]))
+			call.values[j] = int(asInt(values[j]))
 		}
 	}
 	return nil

@@ -98,9 +98,10 @@ func (p *part) encode(e *entering) (own []byte, posts []post, highest frontier.I
 		if covered[i] {
 			continue
 		}
+		local := frontier.ID(p.at.local(it.ID)) // 0 if it is not known
 		if e.route[i] == p.at.number {
-			own = appendItem(own, it, p.localOf(it), p.wide)
-			highest = max(highest, p.localOf(it))
+			own = appendItem(own, it, local, p.wide)
+			highest = max(highest, local)
 			ids[i] = unanswered
 			e.sent++
 			continue
@@ -113,13 +114,10 @@ func (p *part) encode(e *entering) (own []byte, posts []post, highest frontier.I
 			posts = append(posts, post{e.route[i], it.Wave, nil})
 		}
 		posts[at].wave = min(posts[at].wave, it.Wave)
-		posts[at].items = appendItem(posts[at].items, it, p.localOf(it), p.wide)
+		posts[at].items = appendItem(posts[at].items, it, local, p.wide)
 	}
 	return own, posts, highest
 }
-
-// localOf returns the number of an item's target on its server, 0 if it is not known.
-func (p *part) localOf(it *frontier.Item) frontier.ID { return frontier.ID(p.at.local(it.ID)) }
 
 // unanswered stands for the ID of a target that the script is to tell.
 const unanswered = ^frontier.ID(0)

@@ -170,20 +170,18 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 	if site == nil || !site.Synthetic() {
 		return nil
 	}
+	fromRoot := strings.IndexByte("/\\", l.Ref[0]) >= 0
+	rootless := !fromRoot && (!r.page.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil)
+	if !rootless && (fromRoot || l.Base != "" || r.page.doc.Base != "" || !site.IsSource()) {
+		return nil
+	}
 	file, err := disk.FileURL(site.PathOf(u))
 	if err != nil {
 		return nil
 	}
 	b, err := urinorm.NewBase(file, "")
-	if err != nil {
-		return nil
-	}
-	fromRoot := strings.IndexByte("/\\", l.Ref[0]) >= 0
-	if !fromRoot && (!r.page.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil) {
+	if err != nil || rootless {
 		return b
-	}
-	if fromRoot || l.Base != "" || r.page.doc.Base != "" || !site.IsSource() {
-		return nil
 	}
 	if r.asked = true; site.Answers(scope.URLOf(v)) {
 		return nil

@@ -49,7 +49,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 		fate.Outcome = v.memory.StandsFor(fp, href, fate, nil, v.door.Scope())
 	}
 	page.Enter(fp, href,
-		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+		frontier.Job{URL: href.Document(), Internal: fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}, fate)
 	if fate.Outcome != nil {
 		return a, nil
 	}

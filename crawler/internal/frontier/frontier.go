@@ -154,9 +154,10 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("target %d: %w", l.ID, err)
 	}
+	need := l.Need | EarlierNeed(l.Job[0])
 	return &Target{
 		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
-		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0, Render: l.Need&NeedRender != 0, Left: l.Need&NeedLeft != 0,
+		Content: need&(NeedContent|NeedLinks) != 0, Follow: need&NeedLinks != 0, Page: need&NeedPage != 0, Seed: need&NeedSeed != 0, Render: need&NeedRender != 0, Left: need&NeedLeft != 0,
 		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, Lease: l,
 	}, nil
 }

@@ -11,7 +11,6 @@ import (
 type Job struct {
 	URL      []byte // absolute, without fragment
 	Internal bool
-	Page     bool // if the target turns out to be a page, it is to be read
 	Verbatim bool // URL is a reference as written, not a URL
 	Depth    int  // links followed from the nearest seed
 	Hops     int  // redirects followed to the target, stored as at most 255
@@ -23,7 +22,7 @@ const MaxJobHead = 2 + binary.MaxVarintLen64
 // Flags of the stored form of a job.
 const (
 	jobInternal = 1 << iota
-	jobPage
+	jobPage     // see EarlierNeed
 	jobVerbatim
 )
 
@@ -32,9 +31,6 @@ func AppendJob(dst []byte, j Job) []byte {
 	var flags byte
 	if j.Internal {
 		flags |= jobInternal
-	}
-	if j.Page {
-		flags |= jobPage
 	}
 	if j.Verbatim {
 		flags |= jobVerbatim
@@ -63,6 +59,14 @@ func SplitJob(b []byte) (flags, hops byte, depth int, url []byte) {
 // IsInternal reports whether the flags that SplitJob returned are those of an internal target.
 func IsInternal(flags byte) bool { return flags&jobInternal != 0 }
 
+// EarlierNeed returns the need that earlier versions kept among the flags of a stored job.
+func EarlierNeed(flags byte) Need {
+	if flags&jobPage != 0 {
+		return NeedPage
+	}
+	return 0
+}
+
 // DecodeJob decodes the stored form of a job. The URL is a part of b.
 func DecodeJob(b []byte) (Job, error) {
 	if len(b) < 3 {
@@ -72,5 +76,5 @@ func DecodeJob(b []byte) (Job, error) {
 	if n <= 0 || depth > 1<<30 {
 		return Job{}, fmt.Errorf("read a job: %w: its depth is not a number", check.ErrMalformed)
 	}
-	return Job{Internal: b[0]&jobInternal != 0, Page: b[0]&jobPage != 0, Verbatim: b[0]&jobVerbatim != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
+	return Job{Internal: b[0]&jobInternal != 0, Verbatim: b[0]&jobVerbatim != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
 }

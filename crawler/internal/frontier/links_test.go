@@ -263,7 +263,7 @@ func FuzzLinkReader(f *testing.F) {
 func TestJob(t *testing.T) {
 	for _, j := range []Job{
 		{URL: []byte("https://example.com/")},
-		{URL: []byte("x"), Internal: true, Page: true, Verbatim: true, Depth: 100000, Hops: 10},
+		{URL: []byte("x"), Internal: true, Verbatim: true, Depth: 100000, Hops: 10},
 	} {
 		got, err := DecodeJob(AppendJob(nil, j))
 		if err != nil || !reflect.DeepEqual(got, j) {

@@ -84,6 +84,9 @@ const (
 	// NeedLeft marks a target that is not requested, whatever else is needed of it: a link
 	// says that it signs out or deletes something.
 	NeedLeft
+	// NeedPage marks a target that is read for links if it turns out to be a page, whatever its
+	// name looks like.
+	NeedPage
 )
 
 // Item is a target as it is entered. The store copies what it keeps.

@@ -126,7 +126,7 @@ func (s *Sources) request(u urinorm.URL, internal bool, in *scope.Scope) *fetch.
 // must be requested. The fragment is empty if the target's content is not needed to judge it, or if all
 // fragments exist that links to it have.
 func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte, in *scope.Scope) *judging.Outcome {
-	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
+	if fate.Internal || fate.Need&(frontier.NeedPage|frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
 		return nil
 	}
 	known := m.observed(fp, v, in, 0)

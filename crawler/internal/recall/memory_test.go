@@ -99,7 +99,7 @@ func TestStands(t *testing.T) {
 		if stands("other") {
 			t.Errorf("%s: it stands for an anchor that it does not have", name)
 		}
-		for what, fate := range map[string]scope.Fate{"internal": {Internal: true}, "a page to be read": {Page: true}, "a start page": {Need: frontier.NeedSeed}} {
+		for what, fate := range map[string]scope.Fate{"internal": {Internal: true}, "a page to be read": {Need: frontier.NeedPage}, "a start page": {Need: frontier.NeedSeed}} {
 			if m.StandsFor(m.fingerprint(u), v, fate, nil, in) != nil {
 				t.Errorf("%s: it stands for a target that is %s", name, what)
 			}

@@ -377,5 +377,5 @@ func (it *items) enterRoute(v scope.Href, fate scope.Fate) int {
 	fragment, _ := v.Fragment()
 	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
 	it.key = append(append(it.key, '#'), fragment...)
-	return it.enterKey(v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
+	return it.enterKey(v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Depth: it.depth}, fate)
 }

@@ -66,7 +66,7 @@ func (it *items) merge(at int, fate scope.Fate) {
 
 // enterURL adds the target of a link as an item and returns its index.
 func (it *items) enterURL(fp frontier.Fingerprint, v scope.Href, fate scope.Fate) int {
-	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
+	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Depth: it.depth}, fate)
 }
 
 // noReference is the kind of references that do not resolve to a URL that can be requested.

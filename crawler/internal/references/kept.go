@@ -160,7 +160,7 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 			c.page.scope.LeaveAlone(scope.HrefOf(u))
 		}
 	}
-	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]), Outcome: outcome})
+	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]) | frontier.EarlierNeed(head[2]), Outcome: outcome})
 	it.index.put(it.list)
 	item := &it.list[len(it.list)-1]
 	if outcome == nil {

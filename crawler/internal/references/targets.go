@@ -39,8 +39,8 @@ func (p *Page) Lead(l *extract.Link) string {
 // the page looks like that of a file without links, but the answer is a page.
 func (p *Page) ReadAfterAll(t *frontier.Target) {
 	page := p.referrer.url
-	p.items.enter(p.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
-		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: ScopeOf(p).Wave(t.Depth)})
+	p.items.enter(p.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Depth: t.Depth},
+		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked | frontier.NeedPage, Wave: ScopeOf(p).Wave(t.Depth)})
 }
 
 // EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with
@@ -48,7 +48,7 @@ func (p *Page) ReadAfterAll(t *frontier.Target) {
 func EnterRoute(p *Page, v scope.Href, t *frontier.Target, needed bool) {
 	depth := p.items.depth
 	p.items.depth = t.Depth
-	fate := scope.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: ScopeOf(p).Wave(t.Depth)}
+	fate := scope.Fate{Internal: t.Internal, Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedPage, Wave: ScopeOf(p).Wave(t.Depth)}
 	if _, view := v.Route(); view {
 		p.items.enterRoute(v, fate)
 	}

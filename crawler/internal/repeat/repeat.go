@@ -321,7 +321,7 @@ func (t *Target) item(f *frontier.Frontier, memory *recall.Memory, in *scope.Sco
 	if !memory.Any() || job.Internal || t.Hop || lacks && t.Need&frontier.NeedContent != 0 {
 		return it, nil, nil
 	}
-	fate := scope.Fate{Wave: t.Wave, Need: t.Need, Internal: job.Internal, Page: job.Page}
+	fate := scope.Fate{Wave: t.Wave, Need: t.Need | frontier.EarlierNeed(t.Job[0]), Internal: job.Internal}
 	if stands = memory.StandsFor(it.Fingerprint, scope.HrefOf(u), fate, nil, in); stands != nil {
 		it.Outcome = judging.AppendOutcome(nil, stands)
 	}

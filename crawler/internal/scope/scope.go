@@ -208,7 +208,6 @@ type Fate struct {
 	Internal bool
 	Wave     frontier.Wave
 	Need     frontier.Need
-	Page     bool             // it is read for links if it turns out to be a page
 	Outcome  *judging.Outcome // if not nil, the URL is not requested, and this is its outcome
 }
 
@@ -238,7 +237,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if nofollow || s.Unfollowed(v) || s.leftOut(v) {
 		return f
 	}
-	f.Page = true
+	f.Need |= frontier.NeedPage
 	if IsLeafName(v.Path()) {
 		return f
 	}

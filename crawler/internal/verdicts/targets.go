@@ -126,9 +126,9 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(*frontier.R
 			s |= watched
 		}
 		t.states = append(t.states, s)
-		t.needs = append(t.needs, rec.Need)
+		t.needs = append(t.needs, rec.Need|frontier.EarlierNeed(rec.Job[0]))
 		t.hosts.add(&job)
-		t.addToTail(&job)
+		t.addToTail(rec, &job)
 		g, err := t.read(rec.ID, t.outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -143,12 +143,12 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(*frontier.R
 }
 
 // addToTail notes the URL of a target, in the order in which they were found. Directories have an end.
-func (t *targets) addToTail(job *frontier.Job) {
+func (t *targets) addToTail(rec *frontier.Record, job *frontier.Job) {
 	if t.tail == nil || job.Verbatim {
 		return
 	}
 	if u, _, err := urinorm.ParseWeb(string(job.URL)); err == nil && u.Scheme() != "file" {
-		t.tail.Add(u, (job.Page || job.Depth == 0) && job.Internal, job.Depth)
+		t.tail.Add(u, (t.needs[rec.ID-1]&frontier.NeedPage != 0 || job.Depth == 0) && job.Internal, job.Depth)
 	}
 }
 

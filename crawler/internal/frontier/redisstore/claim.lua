@@ -127,7 +127,7 @@ local function grant(t)
   bumpWave('l', t.wave, 1)
   h.leased, h.last, h.owner, h.changed = h.leased + 1, h.interval > 0 and now or fence, t.id, true
   local note = t.tries > 0 and call('HGET', P .. 'n', num(t.id))
-  t.state, t.tries = LEASED, math.min(t.tries + 1, 15)
+  t.state, t.tries = LEASED, math.min(t.tries + 1, 7)
   keep(t)
   leases[#leases + 1] = num(t.id)
   leases[#leases + 1] = packLease({fence = fence, claim = number, page = 0, parts = 0, worker = worker})

@@ -17,7 +17,7 @@ import (
 
 // Encoding is the version of the keys and scripts. Processes of different versions cannot
 // work on one crawl.
-const Encoding = 5
+const Encoding = 6
 
 // Header is what every process must know of a crawl.
 type Header struct {

@@ -48,7 +48,7 @@ local function isCovered(id, wave, need, settled)
   if targets[id] then return false end
   local at = id % BLOCK * 8
   local lowest, has, flags = string.byte(call('GETRANGE', P .. 's:' .. num(floor(id / BLOCK)), num(at + 5), num(at + 7)), 1, 3)
-  return lowest and bor(band(has, 127), need) == band(has, 127) and (settled == 1 or flags % 4 ~= ENTERED and wave >= lowest)
+  return lowest and bor(has, need) == has and (settled == 1 or flags % 4 ~= ENTERED and wave >= lowest)
 end
 
 -- more lets a target that is known need what an item needs, too.

@@ -1,7 +1,6 @@
 -- Targets, hosts, and their queues.
 
--- Targets: 8 bytes each: host, wave, lowest wave, need, flags. The highest bit of need is that
--- of a met RENDER: met has 4 for it.
+-- Targets: 8 bytes each: host, wave, lowest wave, need, flags: state, met with 4 for a met RENDER, tries.
 local BLOCK = 8000 -- the memory for it is hardly larger
 local targets, changed = {}, {}
 local function target(id)
@@ -10,8 +9,8 @@ local function target(id)
     local at = id % BLOCK * 8
     local s = call('GETRANGE', P .. 's:' .. num(floor(id / BLOCK)), num(at), num(at + 7))
     local host, wave, lowest, need, flags = struct.unpack('<I4BBBB', s)
-    t = {id = id, host = host, wave = wave, lowest = lowest, need = band(need, 127),
-      state = flags % 4, met = floor(flags / 4) % 4 + floor(need / 128) * 4, tries = floor(flags / 16)}
+    t = {id = id, host = host, wave = wave, lowest = lowest, need = need,
+      state = flags % 4, met = floor(flags / 4) % 8, tries = floor(flags / 32)}
     targets[id] = t
   end
   return t
@@ -37,7 +36,7 @@ local function writeTargets()
       first, parts = t.id, {}
     end
     last, t.changed = t.id, false
-    parts[#parts + 1] = struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need + floor(t.met / 4) * 128, t.state + 4 * (t.met % 4) + 16 * t.tries)
+    parts[#parts + 1] = struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need, t.state + 4 * t.met + 32 * t.tries)
   end
   write()
   changed = {}

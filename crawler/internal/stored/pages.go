@@ -19,6 +19,9 @@ func PagesRead(ctx context.Context, store frontier.Store, print *scope.Printer, 
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		for len(printed) < int(rec.ID)-1 { // only an earlier crawl knew these
+			printed = append(printed, "")
+		}
 		printed = append(printed, print.Job(&job))
 		return nil
 	})

@@ -227,7 +227,7 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var own sync.WaitGroup
+	var own, relaying sync.WaitGroup
 	failed := make(chan error, 2)
 	if c.WorkersHere > 0 {
 		own.Go(func() {
@@ -236,13 +236,12 @@ func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 			}
 		})
 	}
-	own.Go(func() {
+	relaying.Go(func() {
 		if err := c.store.Process().Relay(working); err != nil && working.Err() == nil {
 			failed <- err
 		}
 	})
-	defer own.Wait()
-	defer cancel()
+	defer func() { cancel(); own.Wait(); relaying.Wait() }()
 	began := time.Now()
 	kept := began
 	var beaten, shown time.Time

@@ -31,6 +31,7 @@ type drill struct {
 	site    *website
 	servers []*server
 	proxy   *proxy
+	state   string // directory
 	check   []string
 
 	failing sync.Mutex // held by a fault of a server
@@ -195,25 +196,7 @@ func TestDrills(t *testing.T) {
 // runDrill crawls a site with one process, and then with several of which some fail, and wants
 // the same report.
 func runDrill(t *testing.T, n int) {
-	site := startWebsite(t)
-	flags := []string{site.url(0, "/"), "--show", "all", "-f", "json", "--delay", interval.String()}
-	for host := range siteHosts {
-		flags = append(flags, "--include", "^"+strings.ReplaceAll(site.url(host, "/"), ".", `\.`))
-	}
-	one := run(t, append([]string{"check"}, flags...)...)
-	if code := one.wait(); code != 1 {
-		t.Fatalf("one process: exit status %d\n%s", code, one.err.Bytes())
-	}
-	targets, _ := site.count()
-	site.reset()
-
-	d := &drill{t: t, site: site}
-	for range [...]int{1, 2, 4}[(n+n/len(allFaults))%3] { // each fault comes with each number
-		d.servers = append(d.servers, startServer(t))
-	}
-	d.proxy = startProxy(t, d.servers[0])
-	state := filepath.Join(t.TempDir(), "state")
-	d.check = append([]string{"check", "--frontier", d.frontier(), "--state", state, "--frontier-lease", lease.String(), "--workers-here", fmt.Sprint(hereRequests)}, flags...)
+	d, targets, want := crawlOn(t, [...]int{1, 2, 4}[(n+n/len(allFaults))%3]) // each fault comes with each number
 	rng := rand.New(rand.NewPCG(23, uint64(n)))
 	for i := range faultsOfDrill {
 		// The first faults of the drills are all there are, one after another.
@@ -223,14 +206,42 @@ func runDrill(t *testing.T, n int) {
 		}
 		own := rand.New(rand.NewPCG(uint64(n), uint64(i)))
 		d.faults.Add(1) // each target is requested at least once, so every fault happens
-		site.at(1+rng.IntN(targets*9/10), func() { d.fail(f, own) })
+		d.site.at(1+rng.IntN(targets*9/10), func() { d.fail(f, own) })
 	}
+	d.begin()
+	d.finish(targets, want)
+}
+
+// crawlOn returns a crawl of the website on so many servers that has not begun, and the report of one
+// process.
+func crawlOn(t *testing.T, servers int) (d *drill, targets int, want string) {
+	site := startWebsite(t)
+	flags := []string{site.url(0, "/"), "--show", "all", "-f", "json", "--delay", interval.String()}
+	for host := range siteHosts {
+		flags = append(flags, "--include", "^"+strings.ReplaceAll(site.url(host, "/"), ".", `\.`))
+	}
+	one := run(t, append([]string{"check"}, flags...)...)
+	if code := one.wait(); code != 1 {
+		t.Fatalf("one process: exit status %d\n%s", code, one.err.Bytes())
+	}
+	targets, _ = site.count()
+	site.reset()
+	d = &drill{t: t, site: site, state: filepath.Join(t.TempDir(), "state")}
+	for range servers {
+		d.servers = append(d.servers, startServer(t))
+	}
+	d.proxy = startProxy(t, d.servers[0])
+	d.check = append([]string{"check", "--frontier", d.frontier(), "--state", d.state, "--frontier-lease", lease.String(), "--workers-here", fmt.Sprint(hereRequests)}, flags...)
+	return d, targets, without(afterFault, one.out.Bytes())
+}
+
+// begin starts the processes of a crawl.
+func (d *drill) begin() {
 	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.work("a")
 	d.work("b")
-	d.coordinator = run(t, d.check...)
-	d.mu.Unlock()
-	d.finish(targets, without(afterFault, one.out.Bytes()))
+	d.coordinator = run(d.t, d.check...)
 }
 
 // work starts a worker. Callers hold mu.

@@ -157,7 +157,7 @@ type Reading struct {
 type Judging struct {
 	// Resolver looks up the domains of mailto links. If it is nil, the system's
 	// resolver is used.
-	Resolver check.Resolver
+	Resolver fetch.Resolver
 	// SkipMail checks only the syntax of mailto links.
 	SkipMail bool
 	// MailProbe asks the mail servers of an address whether they accept mail for it.

@@ -1,10 +1,8 @@
 package check
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 )
@@ -157,12 +155,4 @@ func (g *Judgement) SetLevels(of func(Code) Level) (reported bool) {
 	}
 	g.Verdict, g.Code, g.Message, g.Level = verdict, w.Code, w.Message, w.Level
 	return true
-}
-
-// Resolver looks up names in the domain name system; *net.Resolver implements it. Names
-// end in a dot, so that no search list of this machine makes a missing domain exist. The
-// error for a missing name is temporary if the name may exist for others.
-type Resolver interface {
-	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
-	LookupIP(ctx context.Context, network, host string) ([]net.IP, error)
 }

@@ -6,7 +6,6 @@ import (
 	"net"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -50,11 +49,11 @@ func lookupURI(method, name string) string { return "dns:" + name + "?type=" + m
 // keptResolver keeps the answers of a resolver.
 type keptResolver struct {
 	k  *Keeper
-	of check.Resolver
+	of fetch.Resolver
 }
 
 // Resolver returns a resolver that keeps what another one answers.
-func (k *Keeper) Resolver(of check.Resolver) check.Resolver { return &keptResolver{k, of} }
+func (k *Keeper) Resolver(of fetch.Resolver) fetch.Resolver { return &keptResolver{k, of} }
 
 func (r *keptResolver) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	at := time.Now()
@@ -113,7 +112,7 @@ func (p keptProber) ProbeMail(ctx context.Context, address urinorm.Address) erro
 type replayedResolver struct{ a *Archive }
 
 // Resolver returns a resolver that asks nobody.
-func (a *Archive) Resolver() check.Resolver { return replayedResolver{a} }
+func (a *Archive) Resolver() fetch.Resolver { return replayedResolver{a} }
 
 func (r replayedResolver) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
 	l, err := r.find(ctx, "MX", name)

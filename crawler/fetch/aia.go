@@ -41,19 +41,6 @@ type completion struct {
 	expires time.Time // when a failed attempt may be repeated
 }
 
-// AdmitIssuer decides whether the certificate at a URL, which a server did not send, may be
-// requested now. It may wait for its turn. It also returns the number of requests that were
-// necessary to decide. Certificates that its own requests would need are not fetched.
-type AdmitIssuer func(ctx context.Context, u urinorm.URL) (ok bool, requests int)
-
-type admitIssuerKey struct{}
-
-// WithIssuers returns a context for requests that lets admit decide about requests for
-// certificates; nil refuses them all. Without it, all are sent.
-func WithIssuers(ctx context.Context, admit AdmitIssuer) context.Context {
-	return context.WithValue(ctx, admitIssuerKey{}, admit)
-}
-
 // failureLifetime is the time after which a failed attempt may be repeated.
 const failureLifetime = time.Minute
 

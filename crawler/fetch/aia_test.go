@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -152,7 +153,7 @@ func TestAdmittedIssuers(t *testing.T) {
 		asked.Store(0)
 		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		request := &Request{URL: mustParse(t, "https://example.com/"), Need: Existence}
-		ctx := WithIssuers(t.Context(), func(ctx context.Context, u urinorm.URL) (bool, int) {
+		ctx := traffic.WithIssuers(t.Context(), func(ctx context.Context, u urinorm.URL) (bool, int) {
 			if _, err := h.Fetch(ctx, request); kindOfError(err) != "tls-untrusted" {
 				t.Errorf("a request during the decision: %v", err)
 			}

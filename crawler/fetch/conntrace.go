@@ -1,13 +1,14 @@
 package fetch
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 )
 
 // connTrace records the progress of a connection, to distinguish a failed handshake
@@ -24,7 +25,7 @@ type connTrace struct {
 	tunnel         *time.Timer            // runs while a proxy connects to the target; nil without a proxy
 	head           *headCapture           // of the answer; nil if nobody wants it
 	address        atomic.Pointer[string] // the IP address of the connection
-	pace           Pace                   // nil if nothing bounds the request
+	pace           traffic.Pace           // nil if nothing bounds the request
 	late           error                  // of pace, when there was a connection
 }
 
@@ -105,24 +106,6 @@ func (c *connTrace) stopTunnelTimer() {
 func (c *connTrace) isHandshakeError(err error) bool {
 	failed := c.failed.Load()
 	return failed != nil && errors.Is(err, *failed)
-}
-
-// A Pace bounds the requests of one visit, which are sent one after another. An error of its
-// methods ends the Fetch as it is.
-type Pace interface {
-	// Next is called before each request: a Fetch may send several, such as GET after HEAD. It
-	// returns when the request may be sent.
-	Next(context.Context) error
-	// Connected is called when a request is about to be sent over a connection, which may
-	// have taken long to make. It returns when the request may be sent.
-	Connected(context.Context) error
-}
-
-type paceKey struct{}
-
-// WithPace returns a context for the requests of one visit. A nil pace bounds nothing.
-func WithPace(ctx context.Context, p Pace) context.Context {
-	return context.WithValue(ctx, paceKey{}, p)
 }
 
 // awaitPace waits until a request may be sent over its connection.

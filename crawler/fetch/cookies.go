@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -48,8 +49,8 @@ type cookies struct {
 	hosts map[string]map[string]storedCookie // authority → cookies that it has set
 	bytes int                                // of the cookies in hosts
 
-	shares bool           // other processes are told of cookies
-	told   []SharedCookie // that they must be told of
+	shares bool                   // other processes are told of cookies
+	told   []traffic.SharedCookie // that they must be told of
 
 	groups  map[string]cookieGroup // the group of an origin
 	session map[sessionKey]sessionCookie

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -11,13 +12,6 @@ import (
 type sharedCookie struct {
 	URL    string `json:"url"` // of the answer that set it
 	Cookie string `json:"cookie"`
-}
-
-// SharedCookie is what other processes are told of a cookie: what identifies it, and the value that
-// their LearnCookie reads.
-type SharedCookie struct {
-	Name  string
-	Value []byte
 }
 
 // ShareCookies lets NewCookies return the cookies that hosts set from now on, apart from those of
@@ -29,7 +23,7 @@ func (h *HTTP) ShareCookies() {
 }
 
 // NewCookies returns the cookies that were set since the last call.
-func (h *HTTP) NewCookies() []SharedCookie {
+func (h *HTTP) NewCookies() []traffic.SharedCookie {
 	h.cookies.mu.Lock()
 	defer h.cookies.mu.Unlock()
 	set := h.cookies.told
@@ -50,7 +44,7 @@ func (c *cookies) tell(u urinorm.URL, set []*http.Cookie) {
 	for _, cookie := range set {
 		value, err := json.Marshal(sharedCookie{u.WithoutUserinfo().WithoutFragment().String(), cookie.String()})
 		if err == nil {
-			c.told = append(c.told, SharedCookie{u.Scheme() + "://" + u.Authority() + " " + cookie.Name + ";" + cookie.Domain + ";" + cookie.Path, value})
+			c.told = append(c.told, traffic.SharedCookie{Name: u.Scheme() + "://" + u.Authority() + " " + cookie.Name + ";" + cookie.Domain + ";" + cookie.Path, Value: value})
 		}
 	}
 }

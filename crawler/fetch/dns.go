@@ -21,30 +21,40 @@ func recordResolver(server string) *net.Resolver {
 	}}
 }
 
-// Resolver looks up DNS records, such as those of mail domains. Unlike the net package's
-// default resolver, it leaves no goroutine behind when a lookup is canceled. Behind a
-// proxy, which may know other names, the error for a missing name is also temporary.
-type Resolver struct {
-	records *net.Resolver
+// Resolver looks up names in the domain name system; *net.Resolver implements it. Names
+// end in a dot, so that no search list of this machine makes a missing domain exist. The
+// error for a missing name is temporary if the name may exist for others.
+type Resolver interface {
+	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
+	LookupIP(ctx context.Context, network, host string) ([]net.IP, error)
+}
+
+// records looks up DNS records. Unlike the net package's default resolver, it leaves no goroutine
+// behind when a lookup is canceled. Behind a proxy, which may know other names, the error for a
+// missing name is also temporary.
+type records struct {
+	of      *net.Resolver
 	proxied bool
 }
 
-// Resolver returns the resolver for DNS records.
-func (d *OtherSchemes) Resolver() *Resolver { return &Resolver{d.records, d.web.UsesProxy()} }
+// Resolver returns the resolver for DNS records, such as those of mail domains.
+func (d *OtherSchemes) Resolver() Resolver { return d.resolver() }
+
+func (d *OtherSchemes) resolver() *records { return &records{d.records, d.web.UsesProxy()} }
 
 // LookupMX is that of net.Resolver.
-func (r *Resolver) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
-	records, err := r.records.LookupMX(ctx, name)
-	return records, r.unproven(err)
+func (r *records) LookupMX(ctx context.Context, name string) ([]*net.MX, error) {
+	found, err := r.of.LookupMX(ctx, name)
+	return found, r.unproven(err)
 }
 
 // LookupIP is that of net.Resolver.
-func (r *Resolver) LookupIP(ctx context.Context, network, host string) ([]net.IP, error) {
-	addresses, err := r.records.LookupIP(ctx, network, host)
+func (r *records) LookupIP(ctx context.Context, network, host string) ([]net.IP, error) {
+	addresses, err := r.of.LookupIP(ctx, network, host)
 	return addresses, r.unproven(err)
 }
 
-func (r *Resolver) unproven(err error) error {
+func (r *records) unproven(err error) error {
 	var missing *net.DNSError
 	if !r.proxied || !errors.As(err, &missing) || !missing.IsNotFound {
 		return err

@@ -118,7 +118,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		transport = f.by.transports.fallback
 	}
 	completed := false
-	pace, _ := ctx.Value(paceKey{}).(Pace)
+	pace := traffic.PaceOf(ctx)
 	for {
 		if pace != nil {
 			if err := pace.Next(ctx); err != nil {
@@ -167,7 +167,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	f.requests++
 	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, pass)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
-	conn.pace, _ = ctx.Value(paceKey{}).(Pace)
+	conn.pace = traffic.PaceOf(ctx)
 	if f.conn = conn; f.recorder != nil {
 		conn.head = &headCapture{}
 	}

@@ -271,7 +271,7 @@ func (f *httpFetch) authorize(header http.Header, method string, user *account, 
 // the host name and the dates again. It adds the requests that it sent to *requests. Their pace is
 // not that of the context, which is one of another host.
 func (h *HTTP) completeChain(ctx context.Context, certs []*x509.Certificate, requests *int) bool {
-	admit, given := ctx.Value(admitIssuerKey{}).(AdmitIssuer)
+	admit, given := traffic.IssuersOf(ctx)
 	if given && admit == nil {
 		return false // it would wait for the decision that the request is for
 	}
@@ -279,7 +279,7 @@ func (h *HTTP) completeChain(ctx context.Context, certs []*x509.Certificate, req
 	if attempt == nil {
 		return complete
 	}
-	ctx = WithPace(ctx, nil)
+	ctx = traffic.WithPace(ctx, nil)
 	search := newChainSearch(h.verifier, certs)
 	left := min(issuerTime, h.timeout) // for all requests together, without the time that admit needs
 	for left > 0 && ctx.Err() == nil {
@@ -291,7 +291,7 @@ func (h *HTTP) completeChain(ctx context.Context, certs []*x509.Certificate, req
 			continue
 		}
 		if admit != nil {
-			ok, sent := admit(WithIssuers(ctx, nil), u)
+			ok, sent := admit(traffic.WithIssuers(ctx, nil), u)
 			if *requests += sent; !ok {
 				continue
 			}

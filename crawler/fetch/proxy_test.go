@@ -483,7 +483,7 @@ func TestUnknownNamesBehindProxy(t *testing.T) {
 				t.Errorf("%s through %q: %v, want %s", url, through, fault, kind)
 			}
 		}
-		err := d.Resolver().unproven(&net.DNSError{Name: "unknown.example", IsNotFound: true})
+		err := d.resolver().unproven(&net.DNSError{Name: "unknown.example", IsNotFound: true})
 		var missing *net.DNSError
 		if !errors.As(err, &missing) || missing.IsTemporary != (through != "") {
 			t.Errorf("a mail domain through %q: %#v", through, err)

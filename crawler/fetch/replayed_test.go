@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
@@ -20,7 +19,7 @@ import (
 // asker asks for URLs, mail exchangers and mailboxes, and describes the answers.
 type asker struct {
 	fetchers fetch.Mux
-	resolver check.Resolver
+	resolver fetch.Resolver
 	probe    fetch.MailProber
 }
 

@@ -268,7 +268,7 @@ func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Res
 		if err := d.goTo(ctx, a.Of, req.URL); err != nil {
 			return nil, err
 		}
-		ctx = fetch.WithPace(ctx, a.Of.Sending.pace)
+		ctx = traffic.WithPace(ctx, a.Of.Sending.pace)
 	}
 	if a.Of == nil && a.For != Reread {
 		return d.cfg.Fetch.Fetch(ctx, req)

@@ -56,7 +56,7 @@ type visitPace struct {
 	begun  bool
 }
 
-// Next is a method of [fetch.Pace].
+// Next is a method of [traffic.Pace].
 func (p *visitPace) Next(ctx context.Context) error {
 	if !p.begun {
 		p.begun = true
@@ -65,7 +65,7 @@ func (p *visitPace) Next(ctx context.Context) error {
 	return p.at.AwaitNext(ctx, p.target)
 }
 
-// Connected is a method of [fetch.Pace]. Other processes learn when the request is really sent.
+// Connected is a method of [traffic.Pace]. Other processes learn when the request is really sent.
 func (p *visitPace) Connected(ctx context.Context) error {
 	return p.at.Sharing().Begin(ctx, p.target)
 }
@@ -77,7 +77,7 @@ type besidePace struct {
 	begun bool
 }
 
-// Next is a method of [fetch.Pace].
+// Next is a method of [traffic.Pace].
 func (p *besidePace) Next(ctx context.Context) error {
 	if !p.begun {
 		p.begun = true
@@ -86,7 +86,7 @@ func (p *besidePace) Next(ctx context.Context) error {
 	return p.at.awaitTurn(ctx, p.host)
 }
 
-// Connected is a method of [fetch.Pace]: the turn is that of the beginning.
+// Connected is a method of [traffic.Pace]: the turn is that of the beginning.
 func (p *besidePace) Connected(context.Context) error { return nil }
 
 // Locate finds out the address of a target's host if the requests to one address are limited. It

@@ -99,10 +99,10 @@ const issuerDecision = 10 * time.Second
 // WithIssuers returns a context for the requests of the run that lets the door decide about the
 // certificates that they need, which a server did not send.
 func (d *Door) WithIssuers(ctx context.Context) context.Context {
-	return fetch.WithIssuers(ctx, d.admitIssuer)
+	return traffic.WithIssuers(ctx, d.admitIssuer)
 }
 
-// admitIssuer is the [fetch.AdmitIssuer] of a run.
+// admitIssuer is the [traffic.AdmitIssuer] of a run.
 func (d *Door) admitIssuer(ctx context.Context, u urinorm.URL) (ok bool, requests int) {
 	deciding, cancel := context.WithTimeout(ctx, issuerDecision)
 	defer cancel()

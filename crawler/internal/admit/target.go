@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -37,11 +38,11 @@ type Target struct {
 // Sending is how far the requests of a visit are, which are sent one after another. The zero value
 // is for a visit that has sent none.
 type Sending struct {
-	place   taken      // that it has
-	pace    fetch.Pace // of requests there
-	paced   bool       // a request to the host of the target was sent
-	begun   bool       // requests were sent
-	passing bool       // other visits may pass the gate of the host
+	place   taken        // that it has
+	pace    traffic.Pace // of requests there
+	paced   bool         // a request to the host of the target was sent
+	begun   bool         // requests were sent
+	passing bool         // other visits may pass the gate of the host
 }
 
 // decideVisit decides about a target. It checks, in this order:

@@ -24,7 +24,7 @@ const MaxMailDomains = 16
 // contacted, because their answers to unknown clients prove nothing.
 //
 // Address literals are not looked up. A nil resolver looks up nothing.
-func CheckMailto(ctx context.Context, resolver check.Resolver, addresses []urinorm.Address) Outcome {
+func CheckMailto(ctx context.Context, resolver fetch.Resolver, addresses []urinorm.Address) Outcome {
 	outcome := Outcome{Code: check.CodeOK, Size: -1}
 	if resolver == nil {
 		return outcome
@@ -60,7 +60,7 @@ func CheckMailto(ctx context.Context, resolver check.Resolver, addresses []urino
 
 // checkMailDomain finds out where a domain's mail goes, as a sending server does (RFC
 // 5321 5.1): to its MX records, or to its address if there are none.
-func checkMailDomain(ctx context.Context, resolver check.Resolver, domain string) (check.Code, string) {
+func checkMailDomain(ctx context.Context, resolver fetch.Resolver, domain string) (check.Code, string) {
 	records, err := resolver.LookupMX(ctx, domain+".")
 	switch {
 	case len(records) > 0: // an error is about other, malformed records

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-var _ check.Resolver = (*net.Resolver)(nil)
+var _ fetch.Resolver = (*net.Resolver)(nil)
 
 // zone is a Resolver with the records of a test.
 type zone struct {

@@ -36,7 +36,7 @@ type Rules struct {
 
 // Judging says what is a finding, and how severe it is. The fields are those of crawler.Judging.
 type Judging struct {
-	Resolver       check.Resolver
+	Resolver       fetch.Resolver
 	SkipMail       bool
 	MailProbe      fetch.MailProber
 	Accept         *check.Statuses

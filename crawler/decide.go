@@ -141,7 +141,7 @@ func (v *visitor) condition(ctx context.Context, t *admit.Target, req *fetch.Req
 // from an earlier state, and how many requests were sent to learn that.
 func (v *visitor) suffices(ctx context.Context, t *admit.Target, known *recall.Entry) (suffices bool, requests int) {
 	inspector := v.door.Scope().Judging.Inspector
-	if !inspector.Knows(&known.Outcome, t.Internal) || t.Seed && inspector.NeedsIcons() {
+	if !inspector.Knows(&known.Outcome, t.Internal) || t.Seed && inspector.Needs().Icons() {
 		return false, 0
 	}
 	if !t.Follow || v.reader.Browser == nil || !t.Internal {

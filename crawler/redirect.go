@@ -151,7 +151,7 @@ func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, er
 func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision, at urinorm.URL) (a answer, err error) {
 	internal, _ := v.door.Scope().Internal(scope.HrefOf(at))
 	req, _ := v.door.Request(at, internal)
-	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.door.Scope().Judging.Inspector.Scans(internal) {
+	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.door.Scope().Judging.Inspector.Needs().Scans(internal) {
 		req.Need = fetch.Content
 	}
 	if a.sent, err = v.door.Send(ctx, by, req); err != nil {

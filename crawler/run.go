@@ -127,7 +127,7 @@ func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *
 	r.env = references.NewEnv(r.door.Current, r.frontier)
 	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
 	// Links found by a content check are in no file that can be read again.
-	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.FindsLinks() {
+	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.Needs().FindsLinks {
 		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Current, r.counts.Counter(stored.Pages))
 	}
 	r.seeds = &seeds.Targets{Env: r.env, Seeds: from}
@@ -160,7 +160,7 @@ func newMemory(r *run) *recall.Memory {
 	}
 	return recall.New(recall.Sources{Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, Refresh: cfg.Keep.Refresh, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
-			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Sketches: cfg.Judging.Drift != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
+			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Sketches: cfg.Judging.Drift != nil, Scans: cfg.Judging.Inspector.Needs().ScansOthers, CheckHTTPS: cfg.Judging.CheckHTTPS,
 			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: cfg.Renders(),
 			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: judging.Question{IgnoreFragment: r.door.Scope().Judging.IgnoreFragment}}, r.clock.Started)
 }

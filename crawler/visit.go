@@ -189,7 +189,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 // say.
 func (v *visitor) request(ctx context.Context, t *admit.Target) (*fetch.Request, error) {
 	req, rule := v.door.Request(t.At, t.Internal)
-	if t.Content || v.door.Scope().JudgesContent(t.At, req.Internal) || rule != nil && len(rule.BrokenTexts) > 0 || v.door.Scope().Judging.Inspector.Scans(req.Internal) {
+	if t.Content || v.door.Scope().JudgesContent(t.At, req.Internal) || rule != nil && len(rule.BrokenTexts) > 0 || v.door.Scope().Judging.Inspector.Needs().Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	if t.Content && !t.Follow {

@@ -12,6 +12,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/inspected"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
@@ -42,6 +43,7 @@ type Glob = page.Glob
 type Inspector struct {
 	cfg     Config
 	checks  uint64
+	pairs   siterules.Config
 	scanner *clamd.Scanner     // nil without the group virus
 	service *validator.Service // nil without a validator
 	tidy    *validator.Tidy    // nil without tidy
@@ -55,7 +57,7 @@ func Open(ctx context.Context, cfg Config) (i *Inspector, err error) {
 	if cfg.isZero() {
 		return nil, nil
 	}
-	i = &Inspector{cfg: cfg, checks: fingerprint(&cfg)}
+	i = Recall(cfg)
 	i.readers.New = func() any { return newReader(i) }
 	defer func() {
 		if err != nil {
@@ -160,24 +162,8 @@ func Recall(cfg Config) *Inspector {
 	if cfg.isZero() {
 		return nil
 	}
-	return &Inspector{cfg: cfg, checks: fingerprint(&cfg)}
+	return &Inspector{cfg: cfg, checks: fingerprint(&cfg), pairs: siterules.Config{Groups: cfg.Groups.pageRules(), ImageMax: cfg.ImageMax}}
 }
-
-// Pairs says what is to be judged when all pages are known.
-func (i *Inspector) Pairs() siterules.Config {
-	if i == nil {
-		return siterules.Config{}
-	}
-	return siterules.Config{Groups: i.cfg.Groups.pageRules(), ImageMax: i.cfg.ImageMax}
-}
-
-// Scans reports whether targets of one's own site, or others, are scanned for viruses.
-func (i *Inspector) Scans(internal bool) bool {
-	return i != nil && i.scanner != nil && (internal || i.cfg.VirusAll)
-}
-
-// ScanMax is the size of the largest body that is scanned, in bytes.
-func (i *Inspector) ScanMax() int64 { return i.cfg.VirusMax }
 
 // Scan scans a body. It returns the name of the virus that was found, or why the body could
 // not be scanned.
@@ -186,18 +172,16 @@ func (i *Inspector) Scan(ctx context.Context, body []byte) (virus, unscanned str
 	return r.Signature, r.Reason
 }
 
-// Waits reports whether Page may wait for other programs.
-func (i *Inspector) Waits() bool { return i.service != nil || i.tidy != nil || len(i.plugins) > 0 }
-
-// FindsLinks reports whether Page may find links.
-func (i *Inspector) FindsLinks() bool { return i != nil && len(i.plugins) > 0 }
-
-// NeedsIcons reports whether what is found on a start page depends on the icon of its host, too.
-func (i *Inspector) NeedsIcons() bool { return i != nil && i.cfg.Groups.Has(Images) }
-
-// ComparesHashes reports whether the content of scripts and style sheets is compared with the hashes
-// that pages expect.
-func (i *Inspector) ComparesHashes() bool { return i != nil && i.cfg.Groups.Has(Security) }
+// Needs says what the Inspector needs of a run: nothing without one.
+func (i *Inspector) Needs() inspected.Needs {
+	if i == nil {
+		return inspected.Needs{}
+	}
+	scans := i.scanner != nil
+	return inspected.Needs{ScansPages: scans, ScansOthers: scans && i.cfg.VirusAll, ScanMax: i.cfg.VirusMax,
+		Waits: i.service != nil || i.tidy != nil || len(i.plugins) > 0, FindsLinks: len(i.plugins) > 0,
+		Pairs: i.pairs}
+}
 
 // Knows reports whether an outcome has what the Inspector would find in the same document. Without
 // an Inspector, each has.
@@ -206,7 +190,7 @@ func (i *Inspector) Knows(o *judging.Outcome, internal bool) bool {
 		return true
 	}
 	checks, made := judging.MadeChecks(o.Inspection)
-	return made && checks == i.checks && checks != 0 && !i.Scans(internal)
+	return made && checks == i.checks && checks != 0 && !i.Needs().Scans(internal)
 }
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or

@@ -71,11 +71,6 @@ func (i *Inspector) reads(contentType string) bool {
 		slices.ContainsFunc(i.plugins, func(p *plugin.Plugin) bool { return p.Reads(contentType) })
 }
 
-// Page looks at a document.
-func (i *Inspector) Page(ctx context.Context, p *page.Page) inspected.Result {
-	return i.Begin(p, false).End(ctx)
-}
-
 // Reading is a document that is looked at. It ends with End or Drop, and has no use afterwards.
 type Reading struct{ reader *reader }
 

@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},
 	"crawler/internal/judging":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/gap", "crawler/internal/record", "urinorm"},
 	"crawler/internal/gap":                    {},
-	"crawler/internal/inspect/inspected":      {"crawler/internal/inspect/facts", "crawler/internal/judging", "urinorm"},
+	"crawler/internal/inspect/inspected":      {"crawler/internal/inspect/facts", "crawler/internal/inspect/pagerules", "crawler/internal/inspect/siterules", "crawler/internal/judging", "urinorm"},
 	"crawler/internal/buffers":                {},
 	"crawler/internal/versions":               {},
 	"crawler/internal/traffic":                {"urinorm"},

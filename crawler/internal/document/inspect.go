@@ -29,14 +29,14 @@ func (r *Reader) Lost() gap.Kind {
 // Scan passes the whole body of a document to the scanner for viruses, before it is taken. The
 // outcome of a document with a virus says so when it is released.
 func (r *Reader) Scan(ctx context.Context, d *Document) {
-	most := r.Inspector.ScanMax() + 1
+	most := r.Inspector.Needs().ScanMax + 1
 	d.err = r.fill(d, most, true)
 	unscanned := ""
 	switch {
 	case d.err != nil:
 		unscanned = "the body ended before it was complete"
 	case int64(len(d.Body)) == most:
-		unscanned = clamd.TooLong(r.Inspector.ScanMax())
+		unscanned = clamd.TooLong(r.Inspector.Needs().ScanMax)
 	default:
 		d.virus, unscanned = r.Inspector.Scan(ctx, d.Body)
 	}

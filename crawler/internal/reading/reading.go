@@ -169,7 +169,7 @@ func (p *Reader) ReadElsewhere(t *admit.Target, u urinorm.URL, resp *fetch.Respo
 
 func (r *documentReading) read(ctx context.Context) *recall.Page {
 	d, reader := &r.Document, r.Documents
-	if r.Door.Scope().Judging.Inspector.Scans(d.Internal) {
+	if r.Door.Scope().Judging.Inspector.Needs().Scans(d.Internal) {
 		r.w.Slot.Release() // a worker with a slot must not wait for room
 		r.Slots.WaitForRoom()
 		reader.Scan(ctx, d)
@@ -217,7 +217,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		r.got.SignIn = signin.Page(r.Sessions, d)
 	}
 	if reader.Begin(d) {
-		if r.Door.Scope().Judging.Inspector.Waits() {
+		if r.Door.Scope().Judging.Inspector.Needs().Waits {
 			r.w.Slot.Release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))

@@ -18,7 +18,7 @@ type CORS struct {
 
 // newCORS returns the rules for a run that starts from seeds.
 func newCORS(s *Scope, seeds []Seed) CORS {
-	if !s.Judging.Inspector.ComparesHashes() {
+	if !s.Judging.Inspector.Needs().Hashes() {
 		return CORS{}
 	}
 	for _, seed := range seeds {

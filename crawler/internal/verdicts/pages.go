@@ -51,7 +51,7 @@ const maxKept = 4 << 20
 // comparePages judges what can be said only when all pages are known.
 func (j *join) comparePages() (*pageFindings, error) {
 	all := &pageFindings{join: j, compared: map[frontier.ID][]comparedFinding{}, names: map[frontier.ID]string{}}
-	cfg := j.crawl.Judging.Inspector.Pairs()
+	cfg := j.crawl.Judging.Inspector.Needs().Pairs
 	if !j.inspected || cfg.Groups == 0 {
 		return all, nil
 	}
@@ -134,7 +134,7 @@ func (s *pageSite) readPages() error {
 	var links frontier.BriefReader
 	var entries frontier.LinkReader
 	t := s.join.targets()
-	sitemaps := s.join.crawl.Judging.Inspector.Pairs().NeedsSitemaps()
+	sitemaps := s.join.crawl.Judging.Inspector.Needs().Pairs.NeedsSitemaps()
 	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob|frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		encoded, err := factsOf(t.outcomeOf(rec))
 		if err == nil && facts.IsPage(encoded) && t.of(rec.ID)&internal != 0 {

@@ -140,7 +140,7 @@ func (l *loginOutput) printf(format string, args ...any) {
 
 // test signs in. The error is that of the context.
 func (l *loginOutput) test(ctx context.Context, sending *crawler.Login, login *session.Login) error {
-	l.printf("%s: %s", login.Name, login.URL.Printed())
+	l.printf("%s: %s", login.Given.Name, login.URL.Printed())
 	signedIn, err := crawler.SignIn(ctx, sending, login, notes(func(format string, args ...any) { l.printf("  "+format, args...) }))
 	failure, failed := errors.AsType[*session.Failure](err)
 	switch {

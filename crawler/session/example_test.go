@@ -21,6 +21,6 @@ func ExampleNewPlan() {
 		log.Fatal(err)
 	}
 	login := plan.Logins[0]
-	fmt.Println(login.Covers(start), login.Password)
+	fmt.Println(login.Covers(start), login.Given.Password)
 	// Output: true ***
 }

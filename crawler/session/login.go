@@ -50,15 +50,9 @@ type Field struct {
 
 // Login is a valid Config.
 type Login struct {
-	Name       string
-	URL        urinorm.URL // zero for cookies from a file
-	User       string
-	Password   Secret
-	Check      urinorm.URL // zero if there is none
-	CheckText  string
-	Fields     []Field
-	Fresh      time.Duration
-	Rendered   bool
+	Given      Config          // CheckText is also that of Check; zero for cookies from a file, but for its Name
+	URL        urinorm.URL     // zero for cookies from a file
+	Check      urinorm.URL     // zero if there is none
 	Form       goquery.Matcher // nil if the form is to be found
 	TOTP       *totp.Codes     // nil if there is no key
 	Origins    []string        // that get the cookies: schemes with a host and a port, such as "https://example.com:8080"
@@ -83,7 +77,7 @@ func NewPlan(configs []Config, targets []urinorm.URL, internal func(urinorm.URL)
 		}
 		for _, origin := range login.Origins {
 			if other := p.covering(origin); other != nil {
-				faults = append(faults, fmt.Errorf("%s: %s also gets the cookies of %s; a host can have only one login", c.Name, origin, other.Name))
+				faults = append(faults, fmt.Errorf("%s: %s also gets the cookies of %s; a host can have only one login", c.Name, origin, other.Given.Name))
 				break
 			}
 		}
@@ -125,7 +119,7 @@ func (p *Plan) Origins() map[string]bool {
 func (l *Login) Covers(u urinorm.URL) bool { return slices.Contains(l.Origins, originOf(u)) }
 
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
-	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh, Rendered: c.Rendered}
+	l := &Login{Given: *c}
 	var err error
 	if l.URL, err = parseWebURL(c.URL); err != nil {
 		return nil, err
@@ -261,7 +255,7 @@ func (l *Login) setCheck(check, text string) error {
 	if !l.Covers(u) {
 		return fmt.Errorf("--login-check: %s is on another host than the login: list the host in hosts of a [[login]]", u.Printed())
 	}
-	l.Check, l.CheckText = u, text
+	l.Check, l.Given.CheckText = u, text
 	return nil
 }
 
@@ -300,7 +294,7 @@ func sameHost(target, login string, hosts []string) bool {
 // the start pages that get the cookies; the session is for the site of the first, and those of other
 // sites are left out.
 func ForCookies(starts []urinorm.URL) *Login {
-	l := &Login{Name: "--cookies"}
+	l := &Login{Given: Config{Name: "--cookies"}}
 	l.addSite(starts[0])
 	for _, u := range starts {
 		if l.Covers(u) {

@@ -114,8 +114,8 @@ func TestCheckIsSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := plan.Logins[0]; l.Check.String() != row.url || l.CheckText != row.want {
-			t.Errorf("%s: %s, %q", row.check, l.Check.String(), l.CheckText)
+		if l := plan.Logins[0]; l.Check.String() != row.url || l.Given.CheckText != row.want {
+			t.Errorf("%s: %s, %q", row.check, l.Check.String(), l.Given.CheckText)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func (b *Browsing) fill(form *Form, at stage) (values map[int]string, names []st
 		}
 	}
 	filled, names := valuesOf(s, form, at)
-	secret := s.login.User
+	secret := s.login.Given.User
 	for c, value := range filled {
 		write(c, value)
 		if c == form.password() || at == stageCode {

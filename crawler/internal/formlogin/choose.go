@@ -90,7 +90,7 @@ func chooseUser(l *session.Login, p *Page) (*Form, *session.Failure) {
 	}
 	var found []*Form
 	for _, f := range p.forms {
-		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.Rendered {
+		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.Given.Rendered {
 			continue
 		}
 		found = append(found, f)
@@ -124,7 +124,7 @@ func chooseCode(l *session.Login, p *Page, sent stage) (*Form, stage, *session.F
 	}
 	for _, f := range p.forms {
 		code := f.code()
-		if code == nil || !f.isPost() && !l.Rendered || f.isOtherForm() {
+		if code == nil || !f.isPost() && !l.Given.Rendered || f.isOtherForm() {
 			continue
 		}
 		switch {
@@ -163,7 +163,7 @@ func selectedForm(l *session.Login, p *Page) *Form {
 // usable returns the form, or why it cannot be sent.
 func usable(l *session.Login, f *Form) (*Form, *session.Failure) {
 	page := f.page.URL.Printed()
-	if l.Rendered { // where a script sends it is known when it does
+	if l.Given.Rendered { // where a script sends it is known when it does
 		if f.asksCaptcha() {
 			return nil, challenge("%s asks for a captcha", page)
 		}
@@ -225,8 +225,8 @@ func noForm(l *session.Login, p *Page) *session.Failure {
 
 // quoteError returns what the page says about an error, for the end of a message.
 func quoteError(l *session.Login, p *Page) string {
-	secrets := []session.Secret{l.Password}
-	for _, f := range l.Fields {
+	secrets := []session.Secret{l.Given.Password}
+	for _, f := range l.Given.Fields {
 		secrets = append(secrets, f.Value)
 	}
 	if text := hide(p.errorText(), secrets...); text != "" {

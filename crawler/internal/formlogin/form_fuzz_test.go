@@ -30,7 +30,7 @@ func FuzzForms(f *testing.F) {
 			return
 		}
 		p := ReadPage(parse(t, "https://app.test/login"), 200, "text/html", body)
-		s := New(&session.Login{URL: p.URL, Origins: []string{"https://app.test"}, User: "u", Password: session.NewSecret(secret)}, Options{})
+		s := New(&session.Login{URL: p.URL, Origins: []string{"https://app.test"}, Given: session.Config{User: "u", Password: session.NewSecret(secret)}}, Options{})
 		form, at, failure := choose(s.login, p, stageNone)
 		if failure != nil && form != nil {
 			t.Fatal("both a form and a failure")

@@ -196,7 +196,7 @@ func (s *Session) checkProblem(p *Page) string {
 		return "leads to the sign-in page"
 	case !p.isOK():
 		return "answered " + strconv.Itoa(p.status)
-	case !strings.Contains(p.source, s.login.CheckText):
+	case !strings.Contains(p.source, s.login.Given.CheckText):
 		return "does not contain the text"
 	}
 	return ""
@@ -237,7 +237,7 @@ func (s *Session) compare(u urinorm.URL, in *Page, everybody answered) (proven b
 		return true, page, nil
 	default:
 		return (in.signInForm() == nil) != (out.signInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) ||
-			in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
+			in.names(s.login.Given.User) && !out.names(s.login.Given.User), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)

@@ -71,7 +71,7 @@ func (s *Session) trace(format string, args ...any) {
 // into their URLs. What is shorter may be a word of the text itself.
 func (s *Session) hide(text string) string {
 	const shortest = 8
-	secrets := append(s.cookies.secrets(), s.login.Password)
+	secrets := append(s.cookies.secrets(), s.login.Given.Password)
 	secrets = slices.DeleteFunc(secrets, func(secret session.Secret) bool { return len(secret.Reveal()) < shortest })
 	return hide(text, secrets...)
 }
@@ -87,7 +87,7 @@ func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
 func (s *Session) IsStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.Fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && time.Since(s.signed) >= s.login.Fresh
+	return s.login.Given.Fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && time.Since(s.signed) >= s.login.Given.Fresh
 }
 
 // Page returns what is known of the sign-in page. It is complete after the first SignIn.

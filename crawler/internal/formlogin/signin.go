@@ -35,7 +35,7 @@ func (s *Session) SignIn() (*SignIn, *session.Failure) {
 	}
 	s.signIns++
 	l := &SignIn{session: s, renews: !s.signed.IsZero(), walk: s.get(s.login.URL, false)}
-	if s.login.Rendered {
+	if s.login.Given.Rendered {
 		l.browsing = &Browsing{signIn: l, at: s.login.URL}
 	}
 	return l, nil
@@ -145,11 +145,11 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 	user, _ := f.user()
 	switch at {
 	case stageUser:
-		fill(user, s.login.User)
+		fill(user, s.login.Given.User)
 	case stagePassword:
-		fill(f.password(), s.login.Password.Reveal())
+		fill(f.password(), s.login.Given.Password.Reveal())
 		if user != nil && user != f.code() {
-			fill(user, s.login.User)
+			fill(user, s.login.Given.User)
 		} else if hiddenUser := f.named("username"); hiddenUser == nil {
 			names = append(names, "no user field")
 		}
@@ -168,7 +168,7 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 // others with the password.
 func (s *Session) fieldsFor(f *Form, at stage) []session.Field {
 	if at == stagePassword {
-		return s.login.Fields
+		return s.login.Given.Fields
 	}
-	return slices.DeleteFunc(slices.Clone(s.login.Fields), func(field session.Field) bool { return f.named(field.Name) == nil })
+	return slices.DeleteFunc(slices.Clone(s.login.Given.Fields), func(field session.Field) bool { return f.named(field.Name) == nil })
 }

@@ -45,11 +45,10 @@ func (e *fixer) unfixed(plan *fix.Plan, s *result.Summary) []*result.Result {
 		r.References = slices.DeleteFunc(r.References, func(ref result.Reference) bool { return plan.Written(&ref, r.URL) })
 		s.Fixed += all - len(r.References)
 		if all > 0 && len(r.References) == 0 {
-			g := &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}
 			if r.Kind == result.KindPage {
-				s.CountFinding(r.Internal, g, -1)
+				s.CountFinding(r.Internal, r.Verdict, r.Code, -1)
 			} else {
-				s.Count(r.Internal, g, -1)
+				s.Count(r.Internal, r.Verdict, r.Code, r.Warnings, -1)
 			}
 		} else {
 			rest = append(rest, r)

@@ -21,7 +21,7 @@ import (
 type Code string
 
 // CodeRedirect is the Code of an Outcome whose Next answers for it. It is not a
-// finding, has no row, and is never the code of a Judgement.
+// finding, has no row, and is never the code of a result.
 const CodeRedirect Code = "redirect"
 
 const (

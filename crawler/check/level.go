@@ -20,35 +20,6 @@ const (
 	LevelOff        Level = "off"
 )
 
-// levelVerdicts are the verdicts of results with a level, most severe first.
-var levelVerdicts = []struct {
-	level   Level
-	verdict Verdict
-}{{LevelBroken, Broken}, {LevelUnverified, Unverified}, {LevelWarning, VerdictWarning}, {LevelInfo, VerdictInfo}}
-
-// verdict returns the verdict of a result with the level, and false for LevelOff.
-func (l Level) verdict() (Verdict, bool) {
-	for _, row := range levelVerdicts {
-		if row.level == l {
-			return row.verdict, true
-		}
-	}
-	return OK, false
-}
-
-// moreSevere reports whether a verdict is worse than another one.
-func moreSevere(a, b Verdict) bool {
-	rank := func(v Verdict) int {
-		for i, row := range levelVerdicts {
-			if row.verdict == v {
-				return i
-			}
-		}
-		return len(levelVerdicts)
-	}
-	return rank(a) < rank(b)
-}
-
 // LevelRule sets the level of a code, on one side or both.
 type LevelRule struct {
 	Code               Code
@@ -108,51 +79,4 @@ func ParseLevel(s string, plugins ...string) (LevelRule, error) {
 		return r, nil
 	}
 	return r, fmt.Errorf("unknown level %q: use broken, unverified, warning, info or off", level)
-}
-
-// SetLevels applies levels to a judgement, and reports whether it is still to be reported.
-// of returns the level of a code.
-//
-// The level of the judgement's own code replaces its verdict; LevelOff removes the whole
-// judgement. The level of a warning is set on the warning. If it is LevelBroken or
-// LevelUnverified and worse than the verdict, the warning becomes the verdict. It stays among
-// the warnings, where IsVerdict tells it from others, and a finding that it replaces becomes
-// a warning.
-func (g *Judgement) SetLevels(of func(Code) Level) (reported bool) {
-	if g.Verdict == Skipped {
-		return true
-	}
-	if g.Verdict != OK {
-		if level := of(g.Code); level != "" {
-			v, ok := level.verdict()
-			if !ok {
-				return false
-			}
-			g.Verdict, g.Level = v, level
-		}
-	}
-	kept := g.Warnings[:0]
-	worst := -1
-	verdict := g.Verdict
-	for _, w := range g.Warnings {
-		level := of(w.Code)
-		if level == LevelOff {
-			continue
-		}
-		w.Level = level
-		kept = append(kept, w)
-		if v, ok := level.verdict(); ok && (v == Broken || v == Unverified) && moreSevere(v, verdict) {
-			worst, verdict = len(kept)-1, v
-		}
-	}
-	g.Warnings = kept
-	if worst < 0 {
-		return true
-	}
-	w := kept[worst]
-	if g.Verdict != OK {
-		g.Warnings = append(g.Warnings, Warning{Code: g.Code, Message: g.Message, Level: g.Level})
-	}
-	g.Verdict, g.Code, g.Message, g.Level = verdict, w.Code, w.Message, w.Level
-	return true
 }

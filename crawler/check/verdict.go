@@ -134,15 +134,6 @@ const WhyForm = "same page in another form"
 // the target that was probably meant.
 func IsArchived(s Suggestion) bool { return strings.HasPrefix(s.Why, archivedCopy) }
 
-// Judgement is the verdict on one target with one fragment.
-type Judgement struct {
-	Verdict  Verdict
-	Code     Code
-	Message  string
-	Warnings []Warning
-	Level    Level // set by the user
-}
-
 // RedirectedTo begins the message about a fragment that a redirect brings.
 const RedirectedTo = "redirected to "
 

@@ -238,14 +238,14 @@ type Watched struct {
 	Verdict check.Verdict
 }
 
-// Count adds n times the judgement on a target to the counts of results and findings.
-func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
+// Count adds n times what was found about a target to the counts of results and findings.
+func (s *Summary) Count(internal bool, verdict check.Verdict, code check.Code, warnings []check.Warning, n int) {
 	side := &s.External
 	if internal {
 		side = &s.Internal
 	}
 	s.Results += n
-	switch g.Verdict {
+	switch verdict {
 	case check.OK:
 		s.OK += n
 	case check.Broken:
@@ -260,12 +260,12 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 		s.Warnings += n
 		side.Warnings += n
 	}
-	if g.Verdict != check.OK {
-		s.countCode(g.Code, n)
+	if verdict != check.OK {
+		s.countCode(code, n)
 	}
-	for _, w := range g.Warnings {
+	for _, w := range warnings {
 		switch {
-		case w.IsVerdict(g.Code):
+		case w.IsVerdict(code):
 		case !w.IsInfo():
 			s.Warnings += n
 			side.Warnings += n
@@ -285,13 +285,13 @@ func (s *Summary) countCode(code check.Code, n int) {
 // FindingCounts counts the findings of content checks by their verdicts.
 type FindingCounts struct{ Broken, Unverified, Warning, Info int }
 
-// CountFinding adds n times the judgement on a finding of a page to the counts of findings.
-func (s *Summary) CountFinding(internal bool, g *check.Judgement, n int) {
+// CountFinding adds n times a finding about a page to the counts of findings.
+func (s *Summary) CountFinding(internal bool, verdict check.Verdict, code check.Code, n int) {
 	side := &s.External
 	if internal {
 		side = &s.Internal
 	}
-	switch g.Verdict {
+	switch verdict {
 	case check.Broken:
 		s.Findings.Broken += n
 		s.Broken += n
@@ -307,7 +307,7 @@ func (s *Summary) CountFinding(internal bool, g *check.Judgement, n int) {
 		s.Warnings += n
 		side.Warnings += n
 	}
-	s.countCode(g.Code, n)
+	s.countCode(code, n)
 }
 
 // Tally counts what may fail a run.

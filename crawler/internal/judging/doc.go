@@ -6,7 +6,7 @@
 //
 //	fetch.Response ─ Observe ──────┐
 //	fetch.Fault ──── ObserveFault ─┤
-//	a rule ───────── Skip ─────────┼─> Outcome ─ Judge(Question) ─> check.Judgement
+//	a rule ───────── Skip ─────────┼─> Outcome ─ Judge(Question) ─> Judgement
 //	mailto:, tel: … ─ CheckMailto, ┘      │
 //	                 UncheckedScheme      └─ AppendOutcome ─> bytes, kept by a store
 //

@@ -43,14 +43,14 @@ func (q *Question) ours() bool { return q.Internal || q.Local }
 // codes. The warnings are shared with the outcome and must not be changed. Only an ok
 // target has warnings, or one that is skipped because of its scheme: a certificate that
 // expires soon does not matter if the target is broken.
-func (o *Outcome) Judge(q Question) check.Judgement { return judge(o, &q, o.Anchors) }
+func (o *Outcome) Judge(q Question) Judgement { return judge(o, &q, o.Anchors) }
 
 // JudgeIn is Judge for an outcome whose anchors are still encoded (see DecodeHead).
-func (o *Outcome) JudgeIn(q Question, anchors EncodedAnchors) check.Judgement {
+func (o *Outcome) JudgeIn(q Question, anchors EncodedAnchors) Judgement {
 	return judge(o, &q, anchors)
 }
 
-func judge[S anchorSet](o *Outcome, q *Question, anchors S) check.Judgement {
+func judge[S anchorSet](o *Outcome, q *Question, anchors S) Judgement {
 	verdict, code := o.evidence(q)
 	if verdict != check.OK {
 		message := o.Message
@@ -60,15 +60,15 @@ func judge[S anchorSet](o *Outcome, q *Question, anchors S) check.Judgement {
 		if o.Status == 404 && hidesPrivate(q.URL) {
 			message += "; the server also answers 404 for private content"
 		}
-		return check.Judgement{Verdict: verdict, Code: code, Message: message, Warnings: o.spelling()}
+		return Judgement{Verdict: verdict, Code: code, Message: message, Warnings: o.spelling()}
 	}
-	j := check.Judgement{Verdict: check.OK, Code: check.CodeOK, Warnings: o.Warnings[:len(o.Warnings):len(o.Warnings)]}
+	j := Judgement{Verdict: check.OK, Code: check.CodeOK, Warnings: o.Warnings[:len(o.Warnings):len(o.Warnings)]}
 	if o.Code == check.CodeBodyTruncated {
 		j.Warnings = append(j.Warnings, check.Warning{Code: check.CodeBodyTruncated, Message: o.Message})
 	}
 	if q.HasFragment {
 		if verdict, code, message := judgeFragment(o, q, anchors); verdict != check.OK {
-			return check.Judgement{Verdict: verdict, Code: code, Message: message}
+			return Judgement{Verdict: verdict, Code: code, Message: message}
 		}
 	}
 	return j

@@ -36,9 +36,9 @@ func TestPDFFragments(t *testing.T) {
 		{"top", ""},
 	}
 	for _, test := range tests {
-		want := check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+		want := Judgement{Verdict: check.OK, Code: check.CodeOK}
 		if test.missing != "" {
-			want = check.Judgement{Verdict: check.Broken, Code: check.CodeFragmentMissing, Message: test.missing}
+			want = Judgement{Verdict: check.Broken, Code: check.CodeFragmentMissing, Message: test.missing}
 		}
 		j := document.Judge(Question{Fragment: test.fragment, HasFragment: true})
 		if j.Verdict != want.Verdict || j.Code != want.Code || j.Message != want.Message {

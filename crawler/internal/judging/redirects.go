@@ -31,7 +31,7 @@ type Redirect struct {
 // redirect-loop. It is not a loop if the same address answers without a redirect the
 // second time, after a cookie. More redirects than limit are redirect-limit, whatever
 // the outcome of final.
-func JudgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) check.Judgement {
+func JudgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, anchors EncodedAnchors, limit int) Judgement {
 	limit = max(limit, 0)
 	count := len(redirects)
 	if end != nil && end.Code == check.CodeRedirect {
@@ -39,10 +39,10 @@ func JudgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcom
 	}
 	switch open := end == nil || end.Code == check.CodeRedirect; {
 	case open && visits(redirects, final):
-		return check.Judgement{Verdict: check.Broken, Code: check.CodeRedirectLoop,
+		return Judgement{Verdict: check.Broken, Code: check.CodeRedirectLoop,
 			Message: "the redirects lead back to " + final.WithoutFragment().Printed()}
 	case count > limit:
-		return check.Judgement{Verdict: check.Broken, Code: check.CodeRedirectLimit,
+		return Judgement{Verdict: check.Broken, Code: check.CodeRedirectLimit,
 			Message: fmt.Sprintf("more than %d redirects in a row", limit)}
 	case end == nil:
 		end = &Outcome{Code: check.CodeInterrupted, Message: "the run ended before the last redirect was followed"}

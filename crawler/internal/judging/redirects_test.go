@@ -29,7 +29,7 @@ func okPage() *Outcome {
 }
 
 // judgeChain is JudgeChain with the anchors of end as they are stored.
-func judgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, limit int) check.Judgement {
+func judgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome, limit int) Judgement {
 	var anchors EncodedAnchors
 	if end != nil {
 		for _, hash := range end.Anchors {

@@ -103,17 +103,17 @@ func phrase(words string) string {
 
 // JudgeTexts returns the judgement on a page that is OK for a fragment with text directives.
 // failure is why the page could not be read again, or "".
-func (o *Outcome) JudgeTexts(q Question, text, failure string) check.Judgement {
+func (o *Outcome) JudgeTexts(q Question, text, failure string) Judgement {
 	for _, d := range TextDirectives(q.Fragment) {
 		switch {
 		case failure != "":
-			return check.Judgement{Verdict: check.Unverified, Code: check.CodeFragmentUnverified, Message: "the text " + quoteName(d.start) + " could not be looked for: " + failure}
+			return Judgement{Verdict: check.Unverified, Code: check.CodeFragmentUnverified, Message: "the text " + quoteName(d.start) + " could not be looked for: " + failure}
 		case d.isOn(text):
 		case q.ours() || o.Static:
-			return check.Judgement{Verdict: check.Broken, Code: check.CodeFragmentMissing, Message: "the page does not contain the text " + quoteName(d.start)}
+			return Judgement{Verdict: check.Broken, Code: check.CodeFragmentMissing, Message: "the page does not contain the text " + quoteName(d.start)}
 		default:
-			return check.Judgement{Verdict: check.Unverified, Code: check.CodeFragmentUnverified, Message: "the delivered HTML does not contain the text " + quoteName(d.start) + "; a script may create it"}
+			return Judgement{Verdict: check.Unverified, Code: check.CodeFragmentUnverified, Message: "the delivered HTML does not contain the text " + quoteName(d.start) + "; a script may create it"}
 		}
 	}
-	return check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+	return Judgement{Verdict: check.OK, Code: check.CodeOK}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Hides says which settings of a Config come from a configuration file that the user did not
@@ -62,7 +63,7 @@ func (s *Settings) HidesBecause(message string) bool {
 
 // IsHidden reports whether one judgement hides what a stricter one reports: it is less severe, or
 // has fewer warnings that count. reported is false if it is not reported at all.
-func IsHidden(strict, g *check.Judgement, reported bool) bool {
+func IsHidden(strict, g *judging.Judgement, reported bool) bool {
 	if !reported {
 		return severity(strict) > 0
 	}
@@ -70,7 +71,7 @@ func IsHidden(strict, g *check.Judgement, reported bool) bool {
 }
 
 // severity orders judgements: broken is 3, and what is no finding is 0.
-func severity(g *check.Judgement) int {
+func severity(g *judging.Judgement) int {
 	switch g.Verdict {
 	case check.Broken:
 		return 3
@@ -82,7 +83,7 @@ func severity(g *check.Judgement) int {
 	return min(countedWarnings(g), 1)
 }
 
-func countedWarnings(g *check.Judgement) (n int) {
+func countedWarnings(g *judging.Judgement) (n int) {
 	for i := range g.Warnings {
 		if w := &g.Warnings[i]; !w.IsInfo() && !w.IsVerdict(g.Code) {
 			n++

@@ -17,7 +17,7 @@ import (
 // drifted adds to the judgement on an external target that it no longer says what it said when it
 // was first seen. The cache remembers its text otherwise. It may be called again for a target: the
 // result is the same.
-func (j *judge) drifted(p *pair, g *check.Judgement) {
+func (j *judge) drifted(p *pair, g *judging.Judgement) {
 	asked := j.crawl.Judging.Drift
 	if asked == nil || j.crawl.Cache == nil || p.route.end == 0 || g.Verdict != check.OK || j.targets.of(p.id)&internal != 0 {
 		return

@@ -77,7 +77,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 				continue
 			}
 			g.Message = c.Print.Message(g.Message)
-			sum.CountFinding(page.internal, &g, 1)
+			sum.CountFinding(page.internal, g.Verdict, g.Code, 1)
 			if isShown(c.Show, &g) {
 				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))
 			}
@@ -88,8 +88,8 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 }
 
 // judgeFinding returns the verdict of a finding, and whether it is to be reported.
-func judgeFinding(f *judging.Finding, levels func(check.Code) check.Level) (g check.Judgement, reported bool) {
-	g = check.Judgement{Verdict: f.VerdictOf(), Code: f.Code, Message: f.Message}
+func judgeFinding(f *judging.Finding, levels func(check.Code) check.Level) (g judging.Judgement, reported bool) {
+	g = judging.Judgement{Verdict: f.VerdictOf(), Code: f.Code, Message: f.Message}
 	return g, g.SetLevels(levels)
 }
 
@@ -115,7 +115,7 @@ func (p *foundOn) levels(j *scope.Judging) func(check.Code) check.Level {
 }
 
 // result builds the result of a finding. in is the document with the place, if it is not the page.
-func (p *foundOn) result(f *judging.Finding, g *check.Judgement, in string) *result.Result {
+func (p *foundOn) result(f *judging.Finding, g *judging.Judgement, in string) *result.Result {
 	o := p.outcome
 	return &result.Result{Kind: result.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
 		Rule: f.Rule, Proposal: f.Proposal, Internal: p.internal, Cached: o.Cached,

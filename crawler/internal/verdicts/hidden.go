@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -41,7 +42,7 @@ func (j *judge) levelsOf(byRule check.Levels, internal bool) func(check.Code) ch
 }
 
 // copyOf returns a copy of a judgement to which other levels can be applied.
-func copyOf(g *check.Judgement) check.Judgement {
+func copyOf(g *judging.Judgement) judging.Judgement {
 	other := *g
 	other.Warnings = slices.Clone(g.Warnings)
 	return other

@@ -36,7 +36,7 @@ type pair struct {
 // decision is what was decided about a pair. Most pairs of a report with everything are simply
 // ok and share one.
 type decision struct {
-	judgement  check.Judgement
+	judgement  judging.Judgement
 	ruleLevels check.Levels
 	isShared   bool // it must not be changed
 }
@@ -45,12 +45,12 @@ type decision struct {
 var undecided = &decision{isShared: true}
 
 // judged sets the judgement of a pair.
-func (p *pair) judged(g check.Judgement) {
+func (p *pair) judged(g judging.Judgement) {
 	p.decision = &decision{judgement: g, ruleLevels: p.ruleLevels}
 }
 
 // own returns the judgement of a pair to change it.
-func (p *pair) own() *check.Judgement {
+func (p *pair) own() *judging.Judgement {
 	if p.isShared {
 		p.judged(p.judgement)
 	}

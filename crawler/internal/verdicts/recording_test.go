@@ -32,7 +32,7 @@ func TestRepeat(t *testing.T) {
 	cache := &detailCache{byID: map[frontier.ID]*details{1: outcome(1, 10, false), 2: outcome(2, 20, false), 3: outcome(3, 30, false)}}
 	r := NewRecorder(map[frontier.ID]uint32{2: 0, 3: 1})
 	of := func(hops []frontier.ID, end frontier.ID, v check.Verdict) *pair {
-		return &pair{id: end, route: &route{hops: hops, end: end}, decision: &decision{judgement: check.Judgement{Verdict: v}}}
+		return &pair{id: end, route: &route{hops: hops, end: end}, decision: &decision{judgement: judging.Judgement{Verdict: v}}}
 	}
 	base := result.Result{Redirects: []result.Hop{}, Suggestions: []check.Suggestion{}, Size: -1}
 	for _, recorded := range []struct {

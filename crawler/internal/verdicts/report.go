@@ -59,7 +59,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		if p.off {
 			continue
 		}
-		sum.Count(p.route.internal, &p.judgement, 1)
+		sum.Count(p.route.internal, p.judgement.Verdict, p.judgement.Code, p.judgement.Warnings, 1)
 		if p.judgement.Verdict == check.Broken && p.judgement.Code != check.CodeFragmentMissing {
 			broken[p.id] = struct{}{}
 			inDocuments++

@@ -4,11 +4,12 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // isShown reports whether a judgement is selected.
-func isShown(s result.Show, g *check.Judgement) bool {
+func isShown(s result.Show, g *judging.Judgement) bool {
 	switch {
 	case g.Verdict == check.OK && s.OK, g.Verdict == check.Broken && s.Broken,
 		g.Verdict == check.Unverified && s.Unverified, g.Verdict == check.Skipped && s.Skipped,
@@ -24,7 +25,7 @@ func isShown(s result.Show, g *check.Judgement) bool {
 }
 
 // omitsReferences reports whether the references of a selected judgement are left out.
-func omitsReferences(s result.Show, g *check.Judgement) bool {
+func omitsReferences(s result.Show, g *judging.Judgement) bool {
 	return s.SkipPageReferences && g.Verdict == check.OK && !s.OK &&
 		!slices.ContainsFunc(g.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) && (s.Info || !w.IsInfo()) })
 }

@@ -3,6 +3,7 @@ package verdicts
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -12,7 +13,7 @@ func (j *judge) skipUnchanged(p *pair) {
 	if j.crawl.Scope.Rules.Changed == nil || p.marks&scope.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
 		return
 	}
-	p.judged(check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.UnchangedNote})
+	p.judged(judging.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.UnchangedNote})
 }
 
 // changed reports whether a pair's target is a file that was changed or removed, or a

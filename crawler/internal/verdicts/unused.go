@@ -169,7 +169,7 @@ func (s unusedFiles) add(shown []*result.Result, f *unusedFile) []*result.Result
 	if !reported {
 		return shown
 	}
-	s.sum.CountFinding(true, &g, 1)
+	s.sum.CountFinding(true, g.Verdict, g.Code, 1)
 	if !isShown(c.Show, &g) {
 		return shown
 	}

@@ -55,7 +55,7 @@ func (j *judge) decide(p *pair) {
 
 // decisionOn returns a decision. Very many pairs may be ok, or missing, in the same way: they share
 // one.
-func (j *judge) decisionOn(g check.Judgement, levels check.Levels) *decision {
+func (j *judge) decisionOn(g judging.Judgement, levels check.Levels) *decision {
 	if levels != nil || len(g.Warnings) > 0 {
 		return &decision{judgement: g, ruleLevels: levels}
 	}
@@ -69,15 +69,15 @@ func (j *judge) decisionOn(g check.Judgement, levels check.Levels) *decision {
 }
 
 // ignoredInline is the decision about a pair that inline marks exclude.
-var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.IgnoredInline}, isShared: true}
+var ignoredInline = &decision{judgement: judging.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.IgnoredInline}, isShared: true}
 
 // signsOut is the decision about a pair whose target a link calls one that signs out or deletes
 // something.
-var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.SignOutReason}, isShared: true}
+var signsOut = &decision{judgement: judging.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.SignOutReason}, isShared: true}
 
 // verdict judges a pair without the marks of its references. It also returns the levels that the
 // user's rules set.
-func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
+func (j *judge) verdict(p *pair) (judging.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := judging.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoreFragment, AnyFragment: p.marks&scope.MarkAnyFragment != 0, ExactCase: j.crawl.exactCase()}
@@ -124,17 +124,17 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	}
 	g := judging.JudgeChain(q, links, final, end, anchors, j.crawl.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
-		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+		g = judging.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
 	if g.Code == check.CodeDNSNotFound && j.targets.names.doubtful() {
 		g.Verdict, g.Code = check.Unverified, check.CodeDNSFailure
 		g.Message = "the name server says that the name does not exist, but no name at all could be resolved"
 	}
 	if j.targets.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
-		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
+		g = judging.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
 	if g.Verdict == check.OK && byRules.hosts.BrokenHost(final.Host()) {
-		g = check.Judgement{Verdict: check.Broken, Code: check.CodeSoft404, Message: final.Host() + " answers, which " + byRules.hosts.Name + " calls broken"}
+		g = judging.Judgement{Verdict: check.Broken, Code: check.CodeSoft404, Message: final.Host() + " answers, which " + byRules.hosts.Name + " calls broken"}
 	}
 	if g.Verdict != check.OK && g.Verdict != check.Skipped {
 		switch byRules.verdict {
@@ -170,7 +170,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 
 // noteRole adds to what is said of a page that a session did not open that the session was
 // in use.
-func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
+func (j *judge) noteRole(g *judging.Judgement, u urinorm.URL) {
 	if !slices.ContainsFunc(j.crawl.Logins, func(l *session.Login) bool { return l.Covers(u) }) {
 		return
 	}
@@ -214,17 +214,17 @@ func (s *ruling) add(r *scope.Rule) {
 }
 
 // excluded returns the judgement on an excluded pair.
-func (j *judge) excluded(p *pair) check.Judgement {
+func (j *judge) excluded(p *pair) judging.Judgement {
 	u := j.details.get(p.id).url.String()
 	if p.hasFragment {
 		u += "#" + p.fragment
 	}
 	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
 		if o := j.crawl.Scope.Excluded(scope.HrefOf(parsed)); o != nil {
-			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
+			return judging.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
 		}
 	}
-	return check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded}
+	return judging.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded}
 }
 
 // isOnRefreshTarget reports whether a fragment that a page lacks is on the page that it

@@ -56,7 +56,7 @@ func (j *judge) setLevels(p *pair) {
 		return
 	}
 	g := p.own()
-	var before check.Judgement
+	var before judging.Judgement
 	if j.strict != nil {
 		before = copyOf(g)
 	}

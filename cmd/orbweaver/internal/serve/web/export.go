@@ -88,7 +88,7 @@ func (s *selection) Result(whole *result.Result) error {
 		return nil
 	}
 	s.counts.References += len(r.References)
-	s.counts.Count(r.Internal, &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}, 1)
+	s.counts.Count(r.Internal, r.Verdict, r.Code, r.Warnings, 1)
 	return s.Multi.Result(&r)
 }
 

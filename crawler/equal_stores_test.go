@@ -20,6 +20,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/shards"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -152,12 +153,20 @@ func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines, database
 	}
 	crawl := redisstore.Open(addresses, redisstore.Options{Patience: time.Minute}).Lead()
 	defer crawl.Close()
-	disk := diskstore.Replica{Store: newDisk(t)}
-	defer disk.Close()
-	key := disk.FingerprintKey()
+	file := filepath.Join(t.TempDir(), "crawl.sqlite")
+	if err := shards.Create(file, databases, frontier.Narrow, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := shards.Open(file, diskstore.Open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	state := shards.Of(opened)
+	key := state.FingerprintKey()
 	var headers []*redisstore.Header
 	for _, server := range crawl.Shards() {
-		h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: disk.Width(), Key: key[:], Lease: time.Minute}
+		h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: state.Width(), Key: key[:], Lease: time.Minute}
 		if err := server.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crew.LostOutcome()}); err != nil {
 			t.Fatal(err)
 		}
@@ -184,13 +193,14 @@ func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines, database
 			if len(events) == 0 {
 				break
 			}
-			if err := disk.Apply(events, next.String()); err != nil {
+			if err := (diskstore.Replica{Store: state.Files()[i]}).Apply(events, next.String()); err != nil {
 				t.Fatal(err)
 			}
 			at = next
 		}
 	}
-	return conclude(t, s, aside, disk.Store)
+	state.Refresh()
+	return conclude(t, s, aside, state)
 }
 
 // mortal is a store on disk that ends its process at a random step, by an error of the disk or

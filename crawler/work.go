@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/shards"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -17,8 +17,8 @@ import (
 
 // coordinate runs a crawl that this process coordinates, and reports it.
 func coordinate(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
-	state, ok := cfg.Keep.Store.(*diskstore.Store)
-	if !ok {
+	state := shards.Of(cfg.Keep.Store)
+	if state == nil {
 		return nil, errors.New("start a run: the store of a coordinator must be that of a file")
 	}
 	full := cfg.withDefaults()

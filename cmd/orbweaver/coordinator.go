@@ -46,6 +46,8 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 
 func (c *coordinator) visits() bool { return c.options.workersHere > 0 }
 
+func (c *coordinator) servers() int { return c.Crawl.Servers() }
+
 func (c *coordinator) close() {
 	if c != nil {
 		_ = c.Close()

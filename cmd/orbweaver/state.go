@@ -40,6 +40,7 @@ type sharedCrawl interface {
 	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out result.Sink) (*result.Summary, error)
 	finish() error
 	visits() bool // this process visits targets, too
+	servers() int
 }
 
 // lockState locks a state directory. It creates the directory if necessary.
@@ -248,6 +249,9 @@ func (s *state) create(cfg *crawler.Config, used *programs) error {
 		values[storedStdin] = s.input.read
 	}
 	o := store.FileOptions{FingerprintBits: cfg.Keep.FingerprintBits, Cache: cfg.Keep.Cache, Values: values}
+	if s.shared != nil {
+		o.Servers = s.shared.servers()
+	}
 	if s.previous != nil && !cfg.Keep.Refresh && s.isAsBefore() {
 		o.From = s.previousName()
 	}
@@ -270,7 +274,7 @@ func (s *state) forget() error {
 	err := s.store.Close()
 	s.store = nil
 	if err == nil {
-		err = os.Remove(s.file())
+		err = store.Remove(s.file())
 	}
 	if err != nil {
 		return unsound(err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/shards"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
@@ -22,9 +23,9 @@ var (
 	ErrOtherVersion = diskstore.ErrOtherVersion
 )
 
-// File is a store in a file: a state. A crawl in it can be resumed, and reported, by another
-// process. The caller keeps two processes from writing the same file.
-type File struct{ file *diskstore.Store }
+// File is a store in a file, or in several if its crawl is on several servers: a state. A crawl in it can be
+// resumed, and reported, by another process. The caller keeps two processes from writing the same file.
+type File struct{ file shards.Valued }
 
 // FileOptions say how a file is created. The zero value has the defaults.
 type FileOptions struct {
@@ -36,6 +37,9 @@ type FileOptions struct {
 	Cache *Cache
 	// Values are values of the caller by name, for [File.Value].
 	Values map[string][]byte
+	// Servers is the number of servers of a shared crawl: see [Shared.Servers]. Each has a file of its
+	// own; the second has the name of the first with "-2" before its ending. 0 means 1.
+	Servers int
 	// From is the name of the file of a finished crawl that the new one begins as a copy of, so that
 	// what has not changed since need not be written again; "" for none. It needs a Cache. A file that
 	// is not fit for that is not used.
@@ -49,6 +53,17 @@ func Create(name string, o FileOptions) (*File, error) {
 	if o.FingerprintBits != 0 {
 		width = frontier.Width(o.FingerprintBits)
 	}
+	if o.Servers > 1 {
+		var key *[16]byte
+		if o.Cache != nil {
+			own := o.Cache.FingerprintKey()
+			key = &own
+		}
+		if err := shards.Create(name, o.Servers, width, key, o.Values); err != nil {
+			return nil, err
+		}
+		return Open(name)
+	}
 	create := diskstore.Create
 	if o.Cache != nil && o.From != "" {
 		if file, err := diskstore.CreateFrom(o.From, name, width, o.Cache.FingerprintKey(), o.Values); err == nil {
@@ -60,18 +75,23 @@ func Create(name string, o FileOptions) (*File, error) {
 			return diskstore.CreateWithKey(name, w, o.Cache.FingerprintKey(), values)
 		}
 	}
-	return fileOf(create(name, width, o.Values))
+	file, err := create(name, width, o.Values)
+	if err != nil {
+		return nil, err
+	}
+	return &File{file}, nil
 }
 
 // Open opens a file to continue its crawl. The error wraps fs.ErrNotExist if there is none, [ErrDamaged]
 // for a damaged file, and [ErrOtherVersion] for one in a format of another version. None is changed.
-func Open(name string) (*File, error) { return fileOf(diskstore.Open(name)) }
+func Open(name string) (*File, error) { return openAll(name, diskstore.Open) }
 
 // OpenReadOnly opens a file as it is now, even while another process writes it. Its crawl can
 // be reported, but not continued. The errors are those of [Open].
-func OpenReadOnly(name string) (*File, error) { return fileOf(diskstore.OpenReadOnly(name)) }
+func OpenReadOnly(name string) (*File, error) { return openAll(name, diskstore.OpenReadOnly) }
 
-func fileOf(file *diskstore.Store, err error) (*File, error) {
+func openAll(name string, one func(string) (*diskstore.Store, error)) (*File, error) {
+	file, err := shards.Open(name, one)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +114,9 @@ type Standing struct {
 
 // Standing returns the progress of the crawl in the file.
 func (f *File) Standing(ctx context.Context) (Standing, error) {
+	if s, several := f.file.(*shards.State); several {
+		s.Refresh()
+	}
 	c, err := f.file.Count(ctx)
 	if err != nil {
 		return Standing{}, fmt.Errorf("count the targets: %w", err)
@@ -120,14 +143,17 @@ func IsFinished(file string) bool {
 // Close writes the pending steps and closes the file.
 func (f *File) Close() error { return f.file.Close() }
 
-// Move renames the file of a state. A state with the new name is replaced.
-func Move(from, to string) error { return diskstore.Move(from, to) }
+// Remove removes a state, with all its files. No process may use it.
+func Remove(name string) error { return shards.Remove(name) }
 
-// SetAside renames the file of a state that cannot be used, and returns the new name.
-func SetAside(name string) (string, error) { return diskstore.SetAside(name) }
+// Move renames a state, with all its files. A state with the new name is replaced.
+func Move(from, to string) error { return shards.Move(from, to) }
+
+// SetAside renames a state that cannot be used, with all its files, and returns the new name.
+func SetAside(name string) (string, error) { return shards.SetAside(name) }
 
 // Pages reads the pages of a finished crawl, for the next one.
 type Pages = diskstore.Pages
 
 // OpenPages opens a file in the latest format that no process writes.
-func OpenPages(name string) (*Pages, error) { return diskstore.OpenPages(name) }
+func OpenPages(name string) (*Pages, error) { return shards.OpenPages(name) }

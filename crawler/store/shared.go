@@ -40,8 +40,8 @@ func ParseAddresses(text string) (Addresses, error) { return redisstore.ParseAdd
 func Redis(list Addresses, o RedisOptions) *Shared { return redisstore.Open(list, o) }
 
 // Coordination says how a process coordinates a crawl of several: with it, crawler.Run enters the
-// seeds, applies the log of the server to its own store, which must be that of a [File], works itself,
-// and reports from there. Each of the other processes calls [Join].
+// seeds, applies the log of each server to its own store, which must be that of a [File] made for so many
+// servers ([FileOptions].Servers), works itself, and reports from there. Each of the other processes calls [Join].
 type Coordination struct {
 	Crawl        *Shared       // on the server
 	Process      string        // name of this process

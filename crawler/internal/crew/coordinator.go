@@ -1,8 +1,9 @@
 // Package crew lets several processes work on one crawl. They share a store (frontier.Shared), and one
-// of them, the coordinator, keeps what the store logs in a state of its own, from which it reports:
+// of them, the coordinator, keeps what the store logs in a state of its own, from which it reports. The
+// state has a file for each server of the store, and each file a recorder, which follows its server:
 //
 //	enter ──► store ◄── work, work, work …
-//	            └─ log ─► state of the coordinator ──► report ──► Sink
+//	            └─ logs ─► recorders ─► files of the state ──► report ──► Sink
 //
 // What a process would otherwise remember for itself is in the store, too: the pace of a
 // host, robots.txt, cookies, the sites that start targets redirect to, the sitemaps that
@@ -13,7 +14,7 @@
 //
 //	coordinator.go  begins, conducts and ends a crawl
 //	fill.go         gives servers what the state knows: at the beginning, and what they have lost
-//	log.go          applies what servers log to the state
+//	recorder.go     applies what a server logs to a file of the state
 //	growth.go       finds endless sites
 //	facts.go        what all processes know
 package crew
@@ -30,6 +31,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/shards"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -43,7 +45,7 @@ const frontierID = "frontier id"
 
 // Engine is what a coordinator needs of the engine that crawls.
 type Engine struct {
-	State        *diskstore.Store // of this process
+	State        *shards.State // of this process
 	Seeds        []scope.Seed
 	Scope        *scope.Scope
 	MaxTime      time.Duration // 0 for no limit
@@ -65,19 +67,15 @@ type coordinator struct {
 	Engine
 
 	lead    redisstore.Lead
-	state   diskstore.Replica
+	state   *shards.State
 	id      string // of the state directory
-	servers []*followed
+	servers []*recorder
 	store   *redisstore.Store // of the coordination
 	rests   int               // how often lost targets were entered again
-	growth  *growthWatch      // nil with a limit of pages
 }
 
 func newCoordinator(c *store.Coordination, e Engine) *coordinator {
-	l := &coordinator{Coordination: *c, Engine: e, lead: c.Crawl.Lead(), state: diskstore.Replica{Store: e.State}}
-	for _, shard := range l.lead.Shards() {
-		l.servers = append(l.servers, &followed{Shard: shard})
-	}
+	l := &coordinator{Coordination: *c, Engine: e, lead: c.Crawl.Lead(), state: e.State}
 	l.Lease, l.Patience, l.Log = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Patience, 5*time.Minute), cmp.Or(c.Log, 256<<20)
 	return l
 }
@@ -90,7 +88,9 @@ func Coordinate(ctx context.Context, c *store.Coordination, e Engine) (ended gap
 	if err := l.begin(ctx); err != nil {
 		return gap.None, err
 	}
-	return l.conduct(ctx)
+	ended, err = l.conduct(ctx)
+	l.state.Refresh()
+	return ended, err
 }
 
 // commandOf returns the command of a crawl on the server, nil if there is none.
@@ -103,6 +103,13 @@ func commandOf(h *redisstore.Header) []byte {
 
 // begin makes the crawl on the server, or continues it.
 func (c *coordinator) begin(ctx context.Context) error {
+	files, servers := c.state.Files(), c.lead.Shards()
+	if len(files) != len(servers) {
+		return fmt.Errorf("the state has the files of a crawl on another number of servers: %d instead of %d; continue it with the same servers, or begin a new one in another directory", len(files), len(servers))
+	}
+	for i, s := range servers {
+		c.servers = append(c.servers, &recorder{Shard: s, state: diskstore.Replica{Store: files[i]}})
+	}
 	id, err := c.state.Value(frontierID)
 	if err == nil && id == nil {
 		id = []byte(rand.Text())
@@ -115,16 +122,18 @@ func (c *coordinator) begin(ctx context.Context) error {
 	if err := c.take(ctx); err != nil {
 		return err
 	}
-	if err := startClock(ctx, c.state.Store); err != nil {
+	if err := startClock(ctx, c.state); err != nil {
 		return err
 	}
-	at, err := c.applied()
-	if err != nil {
-		return err
-	}
-	var lost []*followed
-	for i, s := range c.servers {
-		if s.header == nil || !s.continues(ctx, at[i]) {
+	var lost []*recorder
+	for _, s := range c.servers {
+		continues := false
+		if s.header != nil {
+			if continues, err = s.continues(ctx); err != nil {
+				return err
+			}
+		}
+		if !continues {
 			lost = append(lost, s)
 		}
 	}
@@ -138,8 +147,10 @@ func (c *coordinator) begin(ctx context.Context) error {
 		return err
 	}
 	c.store = c.lead.Store(c.servers[0].header, "", c.Version)
-	if c.MaxPages == 0 {
-		c.growth = &growthWatch{state: c.state, to: c.store}
+	for _, s := range c.servers {
+		if c.MaxPages == 0 {
+			s.growth = &growthWatch{state: s.state, to: c.store}
+		}
 	}
 	return nil
 }
@@ -225,27 +236,9 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
 func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
-	working, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var own, relaying sync.WaitGroup
-	failed := make(chan error, 2)
-	if c.WorkersHere > 0 {
-		own.Go(func() {
-			if err := c.workHere(working); err != nil && working.Err() == nil {
-				failed <- err
-			}
-		})
-	}
-	relaying.Go(func() {
-		if err := c.store.Process().Relay(working); err != nil && working.Err() == nil {
-			failed <- err
-		}
-	})
-	defer func() { cancel(); own.Wait(); relaying.Wait() }()
-	began := time.Now()
-	kept := began
-	var beaten, shown time.Time
-	lonely := false
+	visiting, failed, end := c.start(ctx)
+	defer end()
+	r := routine{began: time.Now(), kept: time.Now()}
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	stop := c.Stop
@@ -257,27 +250,15 @@ func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 			return gap.None, err
 		case <-stop:
 			stop = nil
-			own.Wait()
+			visiting.Wait()
 			if ending, err = c.lead.Now(ctx); err != nil {
 				return gap.None, err
 			}
 		case <-ctx.Done():
 			return gap.None, ctx.Err()
 		}
-		now := time.Now()
-		if now.Sub(beaten) >= min(c.Lease/3, time.Second) {
-			beaten = now
-			if other, err := c.lead.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
-				return gap.None, err
-			} else if other != "" {
-				return gap.None, &store.TakenError{Process: other, During: true}
-			}
-		}
-		if now.Sub(kept) >= 2*time.Second {
-			if err := stored.AddTime(ctx, c.state, now.Sub(kept)); err != nil {
-				return gap.None, err
-			}
-			kept = now
+		if err := c.keepUp(ctx, &r); err != nil {
+			return gap.None, err
 		}
 		why, err := c.store.Tick(ctx)
 		if err != nil {
@@ -288,14 +269,13 @@ func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 			return gap.None, err
 		}
 		over := (why == "end" || why == "over" || why == "drained" || why == "idle") && n.Leased == 0
-		lag := redisstore.Lag
-		if over {
-			lag = 0 // nobody enters anything any more
+		caught := false
+		if over { // nobody enters anything any more
+			if caught, err = c.applyAll(ctx, 0); err != nil {
+				return gap.None, err
+			}
 		}
-		caught, lost, err := c.applyAll(ctx, lag)
-		if err == nil && why == "absent" {
-			lost, err = c.absent(ctx, lost)
-		}
+		lost, err := c.lost(ctx, why == "absent")
 		if err == nil && len(lost) > 0 {
 			if err = c.fill(ctx, lost); err == nil {
 				continue
@@ -311,32 +291,83 @@ func (c *coordinator) conduct(ctx context.Context) (ended gap.Kind, err error) {
 			continue
 		}
 		if over && caught {
-			if err := stored.AddTime(ctx, c.state, time.Since(kept)); err != nil {
+			if err := stored.AddTime(ctx, c.state, time.Since(r.kept)); err != nil {
 				return gap.None, err
 			}
 			return c.ended(ctx, why)
 		}
-		if !ending.IsZero() && !c.appliedUntil(ctx, ending) {
-			continue
-		}
 		if !ending.IsZero() {
-			return gap.Interrupt, stored.AddTime(ctx, c.state, time.Since(kept))
-		}
-		if now.Sub(shown) >= 500*time.Millisecond {
-			shown = now
-			p, err := progressOf(ctx, c.store, began)
-			if err != nil {
+			switch applied, err := c.appliedUntil(ctx, ending); {
+			case err != nil:
 				return gap.None, err
+			case applied:
+				return gap.Interrupt, stored.AddTime(ctx, c.state, time.Since(r.kept))
 			}
-			c.Sink.Progress(p)
-		}
-		if !lonely && c.WorkersHere == 0 && now.Sub(began) > 10*time.Second {
-			if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
-				fmt.Fprintf(c.Notes, "no worker has joined yet: orbweaver worker --frontier '%s'\n", c.Crawl.Places())
-			}
-			lonely = true
 		}
 	}
+}
+
+// start starts what goes on all the time. end ends it; visiting only waits for the visits of this process.
+func (c *coordinator) start(ctx context.Context) (visiting *sync.WaitGroup, failed <-chan error, end func()) {
+	working, cancel := context.WithCancel(ctx)
+	visiting = &sync.WaitGroup{}
+	var recording sync.WaitGroup
+	errs := make(chan error, 2+len(c.servers))
+	start := func(group *sync.WaitGroup, do func(context.Context) error) {
+		group.Go(func() {
+			if err := do(working); err != nil && working.Err() == nil {
+				errs <- err
+			}
+		})
+	}
+	if c.WorkersHere > 0 {
+		start(visiting, c.workHere)
+	}
+	start(&recording, c.store.Process().Relay)
+	for _, r := range c.servers {
+		start(&recording, r.record)
+	}
+	return visiting, errs, func() { cancel(); visiting.Wait(); recording.Wait() }
+}
+
+// routine is when a coordinator did what it does from time to time.
+type routine struct {
+	began, beaten, kept, shown time.Time
+	looked                     bool // for workers
+}
+
+// keepUp keeps the role of the coordinator and the time of the crawl, and shows its progress.
+func (c *coordinator) keepUp(ctx context.Context, r *routine) error {
+	now := time.Now()
+	if now.Sub(r.beaten) >= min(c.Lease/3, time.Second) {
+		r.beaten = now
+		if other, err := c.lead.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
+			return err
+		} else if other != "" {
+			return &store.TakenError{Process: other, During: true}
+		}
+	}
+	if now.Sub(r.kept) >= 2*time.Second {
+		if err := stored.AddTime(ctx, c.state, now.Sub(r.kept)); err != nil {
+			return err
+		}
+		r.kept = now
+	}
+	if now.Sub(r.shown) >= 500*time.Millisecond {
+		r.shown = now
+		p, err := progressOf(ctx, c.store, r.began)
+		if err != nil {
+			return err
+		}
+		c.Sink.Progress(p)
+	}
+	if !r.looked && c.WorkersHere == 0 && now.Sub(r.began) > 10*time.Second {
+		if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
+			fmt.Fprintf(c.Notes, "no worker has joined yet: orbweaver worker --frontier '%s'\n", c.Crawl.Places())
+		}
+		r.looked = true
+	}
+	return nil
 }
 
 // ended ends the crawl on the server.

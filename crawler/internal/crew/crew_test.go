@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/shards"
 	"github.com/orbweaver/orbweaver/crawler/internal/gap"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
@@ -78,7 +79,7 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 	coordination := &store.Coordination{Crawl: store.Redis(addresses, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
 		WorkersHere: 2, Notes: t.Output()}
 	defer coordination.Close()
-	c := newCoordinator(coordination, Engine{State: state, Sink: result.Func(func(*result.Result) error { return nil }), Work: settle,
+	c := newCoordinator(coordination, Engine{State: shards.Of(state), Sink: result.Func(func(*result.Result) error { return nil }), Work: settle,
 		Enter: func(ctx context.Context, to frontier.Shared, _ time.Duration) error {
 			_, err := to.Add(ctx, []frontier.Item{item(1), item(2)})
 			return err
@@ -100,6 +101,7 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 	if g, err := c.conduct(t.Context()); err != nil || g != gap.None {
 		t.Errorf("the crawl ended by %v, %v", g, err)
 	}
+	c.state.Refresh()
 	if n, err := c.state.Count(t.Context()); err != nil || n.Known != 2 || n.Queued != 0 {
 		t.Errorf("the state has %+v, %v", n, err)
 	}

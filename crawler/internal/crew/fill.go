@@ -17,7 +17,8 @@ import (
 // fill makes the crawl on servers from the state directory, which may be new. A server that
 // is restarted meanwhile, without its last second, is filled again, but not without limit. The first
 // server comes last: workers join when it is filled.
-func (c *coordinator) fill(ctx context.Context, servers []*followed) error {
+func (c *coordinator) fill(ctx context.Context, servers []*recorder) error {
+	defer c.hold()()
 	for _, s := range slices.Backward(servers) {
 		if err := c.fillServer(ctx, s); err != nil {
 			return err
@@ -26,7 +27,7 @@ func (c *coordinator) fill(ctx context.Context, servers []*followed) error {
 	return nil
 }
 
-func (c *coordinator) fillServer(ctx context.Context, s *followed) error {
+func (c *coordinator) fillServer(ctx context.Context, s *recorder) error {
 	began, again := time.Now(), s.position.Epoch != ""
 	for {
 		if s.position.Epoch != "" { // the server had the crawl
@@ -59,7 +60,7 @@ func (c *coordinator) fillServer(ctx context.Context, s *followed) error {
 
 // fillOnce is one attempt of fillServer. It returns false, or frontier.ErrAbsent, if the server has lost
 // something meanwhile.
-func (c *coordinator) fillOnce(ctx context.Context, s *followed) (complete bool, err error) {
+func (c *coordinator) fillOnce(ctx context.Context, s *recorder) (complete bool, err error) {
 	key := c.state.FingerprintKey()
 	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: c.Version, State: c.id, Width: c.state.Width(),
 		Key: key[:], Lease: c.Lease, Command: c.Command}
@@ -74,9 +75,11 @@ func (c *coordinator) fillOnce(ctx context.Context, s *followed) (complete bool,
 		return false, err
 	}
 	s.header, s.position = h, h.First()
-	if err := c.state.Apply(nil, c.positions()); err != nil {
+	s.lost.Store(false)
+	if err := s.state.Apply(nil, s.position.String()); err != nil {
 		return false, err
 	}
+	c.state.Refresh()
 	store := c.lead.Store(h, "", c.Version)
 	n, err := c.state.Count(ctx)
 	if err != nil {
@@ -98,7 +101,7 @@ func (c *coordinator) fillOnce(ctx context.Context, s *followed) (complete bool,
 
 // refill gives a server what the state directory knows of its part of the crawl. It returns the number
 // of targets.
-func (c *coordinator) refill(ctx context.Context, s *followed, store *redisstore.Store) (restored int, err error) {
+func (c *coordinator) refill(ctx context.Context, s *recorder, store *redisstore.Store) (restored int, err error) {
 	add, flush := s.Fill(ctx, s.header)
 	if err := c.state.Each(ctx, func(k *frontier.Kept) error {
 		if !s.Has(k.Host) {
@@ -130,7 +133,7 @@ func (c *coordinator) refill(ctx context.Context, s *followed, store *redisstore
 
 // republish makes what the state tells known to all processes of a crawl that is filled from it. The
 // sums and the budgets of traps are on the first server.
-func (c *coordinator) republish(ctx context.Context, s *followed, to frontier.Shared) error {
+func (c *coordinator) republish(ctx context.Context, s *recorder, to frontier.Shared) error {
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
 	if s == c.servers[0] {
 		series.Traps.Share(ctx, to.Common())
@@ -160,6 +163,8 @@ func (c *coordinator) republish(ctx context.Context, s *followed, to frontier.Sh
 // already, and queues the pages again that must be rendered because of a link to them, as far as the
 // state tells. If there is none of these, the crawl ends.
 func (c *coordinator) enterRest(ctx context.Context) error {
+	defer c.hold()()
+	c.state.Refresh()
 	wanted := map[frontier.ID]frontier.Need{}
 	n, err := c.state.Count(ctx)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // growthWatch finds the sites of a shared crawl that make up their pages. A process that visits
 // some of the pages does not see how often the others link to a page, but the coordinator sees
-// all of them in the log.
+// all of them in the log: a site is on one server.
 type growthWatch struct {
 	state  frontier.Store
 	to     frontier.Shared

@@ -55,6 +55,29 @@ type Kept struct {
 	Job, Note    []byte
 }
 
+// Merge adds what another store knows of the target, as if it was entered here with that. It reports
+// whether that changes anything.
+func (k *Kept) Merge(other *Kept) (changed bool) {
+	changed = other.Need&^k.Need != 0
+	k.Need |= other.Need
+	switch {
+	case other.Entered:
+		return changed
+	case k.Entered: // no visit was needed until now
+		k.Settled, k.Entered, k.Wave, k.Lowest = false, false, other.Lowest, other.Lowest
+		return true
+	case other.Lowest < k.Lowest:
+		changed, k.Lowest = true, other.Lowest
+		if !k.Settled {
+			k.Wave = other.Lowest
+		}
+	}
+	if k.Settled && k.Need&^k.Met&visitNeeds != 0 {
+		changed, k.Settled, k.Wave, k.Tries = true, false, k.Lowest, 0
+	}
+	return changed
+}
+
 // Mirror is a ledger that follows a shared store by its events. Its targets are never leased.
 type Mirror struct{ *Ledger }
 
@@ -95,6 +118,11 @@ func (g Mirror) Keep(k *Kept) {
 	k.Host = g.hosts.all[t.host].name
 	k.Wave, k.Lowest, k.Need, k.Met, k.Tries = t.wave, t.lowest, t.need, t.met(), t.tries()
 	k.Settled, k.Entered = t.state() >= settled, t.state() == enteredSettled
+}
+
+// Each calls fn with all targets, in no particular order. The ledger must not be sealed.
+func (g Mirror) Each(fn func(Fingerprint, ID)) {
+	g.index.each(func(f Fingerprint, id uint32) { fn(f, ID(id)) })
 }
 
 // Wake begins the part in this crawl of a dormant target, which is settled as k says.

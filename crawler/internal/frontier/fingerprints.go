@@ -64,6 +64,23 @@ func (t *fingerprintTable) find(f Fingerprint) (value uint32, slot int) {
 	return value, slot
 }
 
+// each calls fn with all fingerprints and their values.
+func (t *fingerprintTable) each(fn func(Fingerprint, uint32)) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		for slot, key := range s.keys {
+			f := Fingerprint{Low: key}
+			if key == 0 {
+				continue
+			}
+			if t.wide {
+				f.High = s.highs[slot]
+			}
+			fn(f, s.values[slot])
+		}
+	}
+}
+
 // insert adds a fingerprint that find did not find, at the slot that find returned.
 func (t *fingerprintTable) insert(slot int, f Fingerprint, value uint32) {
 	key := stored(f.Low)

@@ -74,6 +74,14 @@ func createAs(file string, w frontier.Width, key [16]byte, values map[string][]b
 	return errors.Join(err, c.close())
 }
 
+// Remove removes a state file. No process may use it.
+func Remove(file string) error {
+	if err := removeAll(file); err != nil {
+		return fmt.Errorf("remove the state %s: %w", file, err)
+	}
+	return nil
+}
+
 // removeAll removes a file and those that SQLite keeps next to it.
 func removeAll(file string) error {
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
@@ -103,18 +111,30 @@ func OpenReadOnly(file string) (*Store, error) {
 // ReadTallies reads the sums in a state file of the latest format, and nothing else of it. The
 // other errors are those of Open.
 func ReadTallies(file string) (sums map[string]int64, err error) {
-	c, err := connectLatest(file)
-	if err != nil {
-		return nil, fmt.Errorf("open the state %s: %w", file, explain(err))
-	}
-	defer func() {
-		if err = errors.Join(err, c.close()); err != nil {
-			sums, err = nil, fmt.Errorf("open the state %s: %w", file, explain(err))
-		}
-	}()
 	s := &Store{Book: frontier.Book{Sums: map[string]int64{}}}
-	r := &restorer{conn: c, store: s, sums: map[string]storedTally{}}
-	return s.Sums, r.tallies()
+	err = readLatest(file, func(c *conn) error { return (&restorer{conn: c, store: s, sums: map[string]storedTally{}}).tallies() })
+	return s.Sums, err
+}
+
+// ReadValue reads a value in a state file of the latest format, nil if there is none, as ReadTallies does.
+func ReadValue(file, name string) (value []byte, err error) {
+	err = readLatest(file, func(c *conn) error {
+		value, err = c.meta(metaValue + name)
+		return err
+	})
+	return value, err
+}
+
+// readLatest reads something from a state file of the latest format.
+func readLatest(file string, read func(*conn) error) error {
+	c, err := connectLatest(file)
+	if err == nil {
+		err = errors.Join(read(c), c.close())
+	}
+	if err != nil {
+		return fmt.Errorf("open the state %s: %w", file, explain(err))
+	}
+	return nil
 }
 
 func open(file string, how func(*Store) error) (*Store, error) {

@@ -63,6 +63,9 @@ func (f *Crawl) Lead() Lead { return Lead{f} }
 // Shards returns the servers.
 func (f *Crawl) Shards() []Shard { return f.shards }
 
+// Servers returns the number of servers, or of parts on a cluster.
+func (f *Crawl) Servers() int { return len(f.shards) }
+
 // each calls fn with each server, until one fails.
 func (f *Crawl) each(fn func(Shard) error) error {
 	for _, s := range f.shards {

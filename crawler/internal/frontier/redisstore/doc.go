@@ -37,9 +37,9 @@
 //	bp          leases of other servers that count as pages
 //
 // The server forgets outcomes, links and pages: they are only in the log, from where the
-// coordinator applies them to its state directory (diskstore.Replica). An entry counts when it
-// is two seconds old and still there. Entries name targets by their fingerprints: the state has its own
-// IDs. A server whose power was cut may lose the last second and
+// coordinator applies them to a file of its state directory, one for each server (package shards). An entry
+// counts when it is two seconds old and still there. Entries name targets by their fingerprints: a file has its
+// own IDs. A server whose power was cut may lose the last second and
 // give the IDs of that second to other targets. It has also forgotten the script session, which
 // each new connection calls: then the crawl has another generation, what processes remember of
 // targets no longer counts, and hosts wait for some intervals.
@@ -54,7 +54,7 @@
 //
 // # Several servers
 //
-// A target is on the server of its registrable domain (serverOf), so that one server keeps the limits of
+// A target is on the server of its registrable domain (ServerOf), so that one server keeps the limits of
 // a domain and its hosts. A Store has a part for each server. One server is the same code, without what
 // follows.
 //
@@ -70,6 +70,9 @@
 // crawl ends, when no server has anything left of the waves before, neither queued, leased nor in an
 // outbox. Two rounds of looks with the same counts tell that (looks). Then the coordinator applies all
 // logs. It enters again what its state knows and a server has lost, and only then lets the crawl end.
+//
+// The log of a server has each target that its pages refer to before the first reference, also those of other
+// servers. So it makes a whole file by itself.
 //
 // The hosts at an address may be on all servers. So each server has its part of the limit of an address.
 //

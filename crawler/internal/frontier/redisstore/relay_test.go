@@ -42,7 +42,7 @@ func hostsOf(servers int) []string {
 	hosts := make([]string, servers)
 	for n, left := 0, servers; left > 0; n++ {
 		host := fmt.Sprintf("h%d.example", n)
-		if at := serverOf(host, servers); hosts[at] == "" {
+		if at := ServerOf(host, servers); hosts[at] == "" {
 			hosts[at] = host
 			left--
 		}
@@ -207,12 +207,12 @@ func TestNumbersOfServers(t *testing.T) {
 func TestServerOf(t *testing.T) {
 	for _, hosts := range [][]string{{"example.com", "www.example.com", "a.b.example.com:8080"}, {"127.0.0.1", "127.0.0.1:81"}, {"[::1]", "[::1]:81"}} {
 		for _, host := range hosts[1:] {
-			if a, b := serverOf(hosts[0], 13), serverOf(host, 13); a != b {
+			if a, b := ServerOf(hosts[0], 13), ServerOf(host, 13); a != b {
 				t.Errorf("%s is on server %d, and %s on %d", hosts[0], a, host, b)
 			}
 		}
 	}
-	if serverOf("a.co.uk", 1<<30) == serverOf("b.co.uk", 1<<30) {
+	if ServerOf("a.co.uk", 1<<30) == ServerOf("b.co.uk", 1<<30) {
 		t.Error("two domains below a public suffix have the same server")
 	}
 }

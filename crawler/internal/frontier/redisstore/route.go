@@ -36,13 +36,13 @@ func (r *routes) of(host []byte) int {
 	if r.known == nil || len(r.known) >= mostRoutes {
 		r.known = map[string]int{}
 	}
-	n := serverOf(string(host), r.servers)
+	n := ServerOf(string(host), r.servers)
 	r.known[string(host)] = n
 	return n
 }
 
-// serverOf returns the number of the server that has the targets of a host.
-func serverOf(host string, servers int) int {
+// ServerOf returns the number of the server, from 0, that has the targets of a host.
+func ServerOf(host string, servers int) int {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -38,7 +38,7 @@ func (p place) id(n uint32) frontier.ID {
 func (p place) local(id frontier.ID) uint32 { return uint32(id / frontier.ID(p.of)) }
 
 // has reports whether the targets of a host are on this server.
-func (p place) has(host string) bool { return p.of == 1 || serverOf(host, p.of) == p.number }
+func (p place) has(host string) bool { return p.of == 1 || ServerOf(host, p.of) == p.number }
 
 // Shard is a crawl on one of its servers.
 type Shard struct {

@@ -108,19 +108,12 @@ func countFold(b []byte, word string) int {
 	}
 }
 
-// A NetscapeBookmark is a bookmark of a Netscape bookmark file.
-type NetscapeBookmark struct {
-	Ref          string
-	Line, Column int // those of its Link
-	// Start is the offset of its DT in the text, or of its A if it has no DT. End is the
-	// end of its description, or of its title if it has no description.
-	Start, End int
-}
-
 // NetscapeBookmarks calls each, in order, for those bookmarks of a Netscape bookmark file
-// that Extract returns as links. The text is the file in UTF-8, as Decode returns it.
-// NetscapeBookmarks reports whether the text is such a file.
-func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
+// that Extract returns as links: with the Ref and the place of the link, the offset of its DT in the
+// text, or of its A if it has no DT, and the end of its description, or of its title if it has no
+// description. The text is the file in UTF-8, as Decode returns it. NetscapeBookmarks reports
+// whether the text is such a file.
+func NetscapeBookmarks(text []byte, each func(l Link, start, end int)) bool {
 	if !sniffNetscape(text) {
 		return false
 	}
@@ -133,7 +126,7 @@ func NetscapeBookmarks(text []byte, each func(NetscapeBookmark)) bool {
 			return
 		}
 		line, column := places.at(m.href.start)
-		each(NetscapeBookmark{string(ref), line, column, m.start, m.end})
+		each(Link{Ref: string(ref), Line: line, Column: column}, m.start, m.end)
 	}
 	r.read()
 	return true

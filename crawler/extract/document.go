@@ -324,8 +324,9 @@ type Document struct {
 	// AccountForm is true when the page has a form that asks for the name or the mail address
 	// of an account and for nothing else, like the first step of a sign-in.
 	AccountForm bool
-	// Duplicates are the ids that occur more than once, each listed once.
-	Duplicates []Duplicate
+	// Duplicates are the ids that occur more than once, each listed once, with the place of the
+	// second element that has it.
+	Duplicates []AnchorPlace
 	// Faults describe why the document could not be read completely, such as an exceeded
 	// limit.
 	Faults []string
@@ -337,12 +338,6 @@ type Document struct {
 	breaks    breaks
 	// asReceived is set if the text of the document is its Body.
 	asReceived bool
-}
-
-// Duplicate is an id that more than one element has.
-type Duplicate struct {
-	ID           string
-	Line, Column int // of the second element's id
 }
 
 // A Bookmark is what a bookmark file records about a link besides its URL and its title. The

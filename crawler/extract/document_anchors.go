@@ -130,7 +130,7 @@ func (h *harvest) findDuplicates(hashes []uint64) {
 				name = strings.Clone(name)
 			}
 			line, column := h.places.at(int(id.at))
-			h.doc.Duplicates = append(h.doc.Duplicates, Duplicate{name, line, column})
+			h.doc.Duplicates = append(h.doc.Duplicates, AnchorPlace{Name: name, Line: line, Column: column})
 		}
 	}
 }

@@ -83,7 +83,7 @@ func summary(doc *Document) string {
 	}
 	b.WriteByte('\n')
 	for _, d := range doc.Duplicates {
-		fmt.Fprintf(&b, "duplicate: %s %d:%d\n", d.ID, d.Line, d.Column)
+		fmt.Fprintf(&b, "duplicate: %s %d:%d\n", d.Name, d.Line, d.Column)
 	}
 	for _, f := range doc.Faults {
 		fmt.Fprintf(&b, "fault: %s\n", f)

@@ -129,7 +129,7 @@ func TestAnchorsOnly(t *testing.T) {
 
 func TestDuplicates(t *testing.T) {
 	html := "<p id=a><p id=b>\n é<p id=a>\n<p id=a><p id='b'><a name=c><a name=c><p id=c><noscript><p id=c></noscript><p id=TOP><p id=TOP>"
-	want := []Duplicate{{"a", 2, 9}, {"b", 3, 16}}
+	want := []AnchorPlace{{Name: "a", Line: 2, Column: 9}, {Name: "b", Line: 3, Column: 16}}
 	if got := page(html).Duplicates; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -77,7 +77,7 @@ func BodyError(err error, page bool) Facts {
 }
 
 // duplicateWarning lists the first few ids that appear more than once.
-func duplicateWarning(duplicates []extract.Duplicate) check.Warning {
+func duplicateWarning(duplicates []extract.AnchorPlace) check.Warning {
 	const named = 3
 	message := "the id "
 	if len(duplicates) > 1 {
@@ -87,7 +87,7 @@ func duplicateWarning(duplicates []extract.Duplicate) check.Warning {
 		if i > 0 {
 			message += ", "
 		}
-		message += fmt.Sprintf("%s (line %d)", quoteName(d.ID), d.Line)
+		message += fmt.Sprintf("%s (line %d)", quoteName(d.Name), d.Line)
 	}
 	if rest := len(duplicates) - named; rest > 0 {
 		message += fmt.Sprintf(" and %d more", rest)

@@ -237,7 +237,7 @@ func TestReadDocument(t *testing.T) {
 	o := answered(t, 200, nil)
 	o = o.With(DocumentFacts(&extract.Document{
 		Format: "html", Title: "Guide", Static: true, LoginForm: true, Anchors: []string{"b", "a", "b", "c", "c", "d", "d", "e", "e"},
-		Duplicates: []extract.Duplicate{{ID: "b", Line: 3}, {ID: "c", Line: 5}, {ID: "d", Line: 7}, {ID: "e", Line: 9}},
+		Duplicates: []extract.AnchorPlace{{Name: "b", Line: 3}, {Name: "c", Line: 5}, {Name: "d", Line: 7}, {Name: "e", Line: 9}},
 	}))
 	if !o.Read || !o.Static || !o.Login || o.Title != "Guide" || len(o.Anchors) != 5 {
 		t.Errorf("%+v", o)
@@ -248,7 +248,7 @@ func TestReadDocument(t *testing.T) {
 	}
 
 	one := answered(t, 200, nil)
-	one = one.With(DocumentFacts(&extract.Document{Format: "html", Duplicates: []extract.Duplicate{{ID: "x\n", Line: 2}}}))
+	one = one.With(DocumentFacts(&extract.Document{Format: "html", Duplicates: []extract.AnchorPlace{{Name: "x\n", Line: 2}}}))
 	if got := one.Warnings[0].Message; got != `the id "x\n" (line 2) appears more than once` {
 		t.Errorf("%q", got)
 	}

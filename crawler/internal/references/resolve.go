@@ -252,7 +252,7 @@ type template struct {
 // examine reports whether a document is a template. It examines the body once.
 func (t *template) examine(doc *extract.Document) bool {
 	if t.body != nil {
-		t.is, t.body = extract.IsTemplate(doc.Format, t.body), nil
+		t.is, t.body = isTemplate(doc.Format, t.body), nil
 	}
 	return t.is
 }
@@ -263,7 +263,7 @@ func (r *resolver) isPlaceholder(l *extract.Link) bool {
 	if l.Ignored || l.Placeholder {
 		return !l.Ignored
 	}
-	return (r.template.is || r.template.body != nil) && extract.HoldsTemplate(l.Ref) && r.isTemplate()
+	return (r.template.is || r.template.body != nil) && holdsTemplate(l.Ref) && r.isTemplate()
 }
 
 func (r *resolver) isTemplate() bool { return r.template.examine(r.page.doc) }

@@ -30,9 +30,9 @@ func CleanNetscape(w io.Writer, r io.Reader, broken func(href string, line, colu
 	text, charset, _ := extract.Decode(extract.Input{Body: body, ContentType: "text/html"})
 	type span struct{ start, end int }
 	var cuts []span
-	ok := extract.NetscapeBookmarks(text, func(b extract.NetscapeBookmark) {
-		if broken(b.Ref, b.Line, b.Column) {
-			start, end := expandToLines(text, b.Start, b.End)
+	ok := extract.NetscapeBookmarks(text, func(l extract.Link, start, end int) {
+		if broken(l.Ref, l.Line, l.Column) {
+			start, end = expandToLines(text, start, end)
 			cuts = append(cuts, span{start, end})
 		}
 	})

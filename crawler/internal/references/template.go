@@ -1,8 +1,10 @@
-package extract
+package references
 
 import (
 	"bytes"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
 // A file of HTML or XML may be a template from which pages are generated, such as a layout of
@@ -10,11 +12,11 @@ import (
 // generated page, however, a link that still contains {{ url }} is broken. Templates are
 // recognized by their statements, which generated pages contain only as code.
 
-// HoldsTemplate reports whether a template engine replaces a part of a reference: {{ url }}
+// holdsTemplate reports whether a template engine replaces a part of a reference: {{ url }}
 // of Go, Jinja, Liquid, Handlebars and others, {% url %}, <%= url %> or <?= url ?>, or the
 // verb %q of a format string, which is not percent-encoding. The placeholder may extend
 // beyond the reference, if it contains quotes.
-func HoldsTemplate(ref string) bool {
+func holdsTemplate(ref string) bool {
 	if strings.IndexByte(ref, '{') < 0 && strings.IndexByte(ref, '<') < 0 && strings.IndexByte(ref, '%') < 0 {
 		return false
 	}
@@ -27,12 +29,12 @@ func HoldsTemplate(ref string) bool {
 	return false
 }
 
-// IsTemplate reports whether a document, whose format is as returned by Readable, is a
+// isTemplate reports whether a document, whose format is as returned by Readable, is a
 // template of HTML or XML: it does not start like a page, as front matter and fragments do
 // not, or it contains a statement of a template language outside of code. The time is linear
 // in the document's length.
-func IsTemplate(format string, doc []byte) bool {
-	if format != "html" && !IsXML(format) {
+func isTemplate(format string, doc []byte) bool {
+	if format != "html" && !extract.IsXML(format) {
 		return false
 	}
 	if !beginsPage(doc) {
@@ -77,8 +79,7 @@ func beginsPage(doc []byte) bool {
 		}
 		doc = doc[end+len("-->"):]
 	}
-	var buffer [16]byte
-	begin := appendLower(buffer[:0], doc[:min(len(doc), len("<!doctype"))])
+	begin := bytes.ToLower(doc[:min(len(doc), len("<!doctype"))])
 	return bytes.HasPrefix(begin, []byte("<!doctype")) || bytes.HasPrefix(begin, []byte("<html")) || bytes.HasPrefix(begin, []byte("<?xml"))
 }
 
@@ -120,10 +121,13 @@ func isCodeTag(b []byte) bool {
 	for end < len(b) && end <= len("textarea") && isAlphanumeric(b[end]) {
 		end++
 	}
-	var buffer [16]byte
-	switch string(appendLower(buffer[:0], b[:end])) {
+	switch string(bytes.ToLower(b[:end])) {
 	case "pre", "code", "samp", "script", "style", "textarea", "xmp":
 		return true
 	}
 	return false
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
 }

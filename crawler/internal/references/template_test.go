@@ -1,4 +1,4 @@
-package extract
+package references
 
 import (
 	"strings"
@@ -27,7 +27,7 @@ func TestIsTemplate(t *testing.T) {
 		"\ufeff<html>{% if x %}",
 		`<?xml version="1.0"?><urlset>{% for page in pages %}`,
 	} {
-		if !IsTemplate("html", []byte(doc)) {
+		if !isTemplate("html", []byte(doc)) {
 			t.Errorf("not recognized as a template: %q", doc)
 		}
 	}
@@ -46,7 +46,7 @@ func TestIsTemplate(t *testing.T) {
 		" <!-- made by x --> <!-- {{ }} --> <!doctype html><p>{",
 		`<?xml version="1.0"?><urlset><loc>{{ url }}</loc>`,
 	} {
-		if IsTemplate("html", []byte(doc)) {
+		if isTemplate("html", []byte(doc)) {
 			t.Errorf("wrongly recognized as a template: %q", doc)
 		}
 	}
@@ -54,7 +54,7 @@ func TestIsTemplate(t *testing.T) {
 
 func TestOnlyMarkupIsATemplate(t *testing.T) {
 	for format, want := range map[string]bool{"html": true, "xhtml": true, "xml": true, "rss": true, "svg": true, "pdf": false, "markdown": false, "manifest": false, "": false} {
-		if got := IsTemplate(format, []byte("{% if x %}")); got != want {
+		if got := isTemplate(format, []byte("{% if x %}")); got != want {
 			t.Errorf("%s: %v", format, got)
 		}
 	}
@@ -66,8 +66,8 @@ func TestHoldsTemplate(t *testing.T) {
 		"{{ url }}": true, "/a/{{url}}.html": true, "{{ ": true, "{% link x.md %}": true, "<%= url %>": true, "a<?= $x ?>": true,
 		"%q": true, "/a/%s.html": true, "/a%20b%e2": false, "100%": false,
 	} {
-		if got := HoldsTemplate(ref); got != want {
-			t.Errorf("HoldsTemplate(%q) = %v", ref, got)
+		if got := holdsTemplate(ref); got != want {
+			t.Errorf("holdsTemplate(%q) = %v", ref, got)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func FuzzIsTemplate(f *testing.F) {
 		f.Add(doc)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
-		if IsTemplate("html", []byte(doc)) && !IsTemplate("html", []byte(doc+"</pre></code>")) {
+		if isTemplate("html", []byte(doc)) && !isTemplate("html", []byte(doc+"</pre></code>")) {
 			t.Errorf("%q is a template until something follows it", doc)
 		}
 	})

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // serveEverywhere accepts connections at all addresses of this machine and counts them.
@@ -220,7 +221,7 @@ func TestNamesAtOneAddress(t *testing.T) {
 		_, port, _ := net.SplitHostPort(listener.Addr().String())
 		ports = append(ports, port)
 	}
-	start, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	start, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		for i := range names {
 			fmt.Fprintf(w, "<a href='http://a%d.test:%s/'>x</a><a href='http://b%d.test:%s/'>x</a>", i, ports[0], i, ports[1])

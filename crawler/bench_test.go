@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -241,7 +242,7 @@ func BenchmarkDirectory(b *testing.B) {
 // process.
 func BenchmarkCrawl(b *testing.B) {
 	const pages = 500
-	base, _ := crawlertest.Serve(b, crawlertest.Generate(1, pages, 50))
+	base, _ := sitetest.Serve(b, crawlertest.Generate(1, pages, 50))
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg := web(b)

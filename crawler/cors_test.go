@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -26,7 +26,7 @@ func TestIntegrityWithCORS(t *testing.T) {
 	hash := "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 	var mu sync.Mutex
 	origins := map[string][]string{}
-	cdn, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	cdn, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		origins[r.URL.Path] = append(origins[r.URL.Path], r.Header.Get("Origin"))
 		mu.Unlock()
@@ -45,7 +45,7 @@ func TestIntegrityWithCORS(t *testing.T) {
 		}
 		io.WriteString(w, body)
 	}))
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	base, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<!doctype html><title>t</title><a href='%s/page#x'>x</a>", cdn)
 		for _, path := range []string{"/all.js", "/reflects.js", "/other.js", "/none.js"} {

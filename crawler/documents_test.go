@@ -15,9 +15,9 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -287,7 +287,7 @@ func TestOddMediaTypes(t *testing.T) {
 		fmt.Fprint(w, "<!doctype html><a href=/unread>x</a>")
 	})
 	mux.HandleFunc("/{$}", linking(append(links, "/text")...))
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	c := crawlFrom(t, web(t), base+"/")
 	for i, types := range odd {
 		if c.find(fmt.Sprint(base, "/gone", i)) == nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -16,7 +16,7 @@ func TestCachedAsFresh(t *testing.T) {
 	for name, handler := range allSites(t) {
 		t.Run(name, func(t *testing.T) {
 			m := newRemembering(t)
-			m.site.url, m.site.RequestLog = crawlertest.Serve(t, tagged(handler))
+			m.site.url, m.site.RequestLog = sitetest.Serve(t, tagged(handler))
 			first, sum := m.run()
 			m.site.asked()
 			second, sum2 := m.run()

@@ -30,7 +30,7 @@ import (
 // shifting is a server whose answers change between runs. A page is asked about by
 // its entity tag.
 type shifting struct {
-	*crawlertest.RequestLog
+	*sitetest.RequestLog
 	url string
 
 	mu      sync.Mutex
@@ -42,7 +42,7 @@ type shifting struct {
 
 func newShifting(t testing.TB) *shifting {
 	s := &shifting{answers: map[string]http.HandlerFunc{}}
-	s.url, s.RequestLog = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.url, s.RequestLog = sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		answer := s.answers[r.URL.Path]
 		s.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // TestSecretsStayWithTheNamedHosts: what is given for the start targets goes to their
@@ -32,12 +32,12 @@ func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 	there.HandleFunc("/{$}", linking("/page", "/again"))
 	there.HandleFunc("/page", linking("/leaf.png"))
 	there.HandleFunc("/again", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/page?x", http.StatusFound) })
-	other, _ := crawlertest.Serve(t, note(there))
+	other, _ := sitetest.Serve(t, note(there))
 	here := http.NewServeMux()
 	here.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/", http.StatusFound) })
 	here.HandleFunc("/stays/{$}", linking("/stays/out", other+"/page"))
 	here.HandleFunc("/stays/out", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other+"/page", http.StatusFound) })
-	base, _ := crawlertest.Serve(t, note(here))
+	base, _ := sitetest.Serve(t, note(here))
 
 	for _, start := range []string{"/moved", "/stays/", "/stays/?include"} {
 		clear(secrets)

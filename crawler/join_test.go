@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -54,7 +54,7 @@ func TestLeftOutIsCounted(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, page)
 	})
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	sums := map[bool]*result.Summary{}
 	for _, shown := range []bool{true, false} {
 		cfg := web(t)

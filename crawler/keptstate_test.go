@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 var update = flag.Bool("update", false, "crawl the state in testdata anew, and write what it should tell")
@@ -107,7 +108,7 @@ func keepState(t *testing.T) {
 	mux.HandleFunc("/page", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `<title>A page</title><link rel=canonical href=/canonical><meta name=robots content=noindex><p id=Place>`)
 	})
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
 	store, err := diskstore.Create(file, frontier.Narrow, nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -33,7 +33,7 @@ func TestActionsAreLeftAlone(t *testing.T) {
 	mux.HandleFunc("/start/second/{$}", func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `<!doctype html><meta http-equiv=refresh content="9;url=/signoff"><a href=/item>Item</a> <a href=/two>Two</a> <a href=/bye>Abmelden</a>`)
 	})
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	base, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		asked = append(asked, r.URL.Path)
 		mu.Unlock()

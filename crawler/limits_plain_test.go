@@ -9,15 +9,15 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // Large pages are read one after another, also with a limit of pages, where they are
 // settled in order.
 func TestLargePagesEnd(t *testing.T) {
 	text := "<p>" + strings.Repeat("x", 1<<20)
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	base, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/" {
 			for i := range 40 {
@@ -38,7 +38,7 @@ func TestLargePagesEnd(t *testing.T) {
 
 // So many links of a document from the network are read, and the rest is reported.
 func TestManyLinksOfAPage(t *testing.T) {
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	base, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, strings.Repeat("<a href=#a>", document.MaxNetworkLinks+1), "<p id=a>")
 	}))

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // A reference that no server accepts is broken, without a request, and only its beginning
@@ -19,7 +19,7 @@ func TestLongReferences(t *testing.T) {
 		"/":  `<a href="/` + long + `">a</a><img src="data:image/gif;base64,` + strings.Repeat("A", 1<<17) + `"><a href="/ok/` + long[:60_000] + `">b</a><a href=/to>c</a>`,
 		"/x": "",
 	}
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	base, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/to" {
 			w.Header().Set("Location", "/"+long)
 			w.WriteHeader(http.StatusFound)

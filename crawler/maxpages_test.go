@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // TestMaxPagesReadsTheSame: with a limit of pages the same ones are read by one worker
 // and by sixty-four, whichever answers come first, and all that is said is the same.
 func TestMaxPagesReadsTheSame(t *testing.T) {
 	site := crawlertest.Generate(1, 200, 20)
-	base, _ := crawlertest.Serve(t, site)
+	base, _ := sitetest.Serve(t, site)
 	dir := t.TempDir()
 	if err := site.WriteDir(dir); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // On every site of ../testdata/sites, a crawl that takes over pages from the crawl before finds what
@@ -18,7 +18,7 @@ func TestPrevious(t *testing.T) {
 			r := newRepeated(t)
 			read := 0
 			r.change = func(cfg *Config) { cfg.Politeness.Concurrency = 1 } // for the counter
-			r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{tagged(handler), &read})
+			r.site.url, r.site.RequestLog = sitetest.Serve(t, counted{tagged(handler), &read})
 			first, sum := r.run()
 			requests := sum.Requests
 			for range 2 {

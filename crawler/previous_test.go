@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -112,7 +113,7 @@ func TestPreviousOfNoUse(t *testing.T) {
 		}
 		tagged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(page)) })).ServeHTTP(w, q)
 	})
-	r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{mux, &read})
+	r.site.url, r.site.RequestLog = sitetest.Serve(t, counted{mux, &read})
 	one := func(cfg *Config) { cfg.Politeness.Concurrency = 1 }
 	expect := func(what string, want func(pages int) bool) *collector {
 		t.Helper()

@@ -161,7 +161,7 @@ func TestSessionsAsOne(t *testing.T) {
 	}
 	for name, handler := range handlers {
 		t.Run(name, func(t *testing.T) {
-			base, _ := crawlertest.Serve(t, handler)
+			base, _ := sitetest.Serve(t, handler)
 			configure := func() *Config {
 				cfg := web(t)
 				cfg.Politeness.Concurrency = 4
@@ -190,7 +190,7 @@ func TestSessionsAsOne(t *testing.T) {
 // What targets are known by makes no difference to what is told, in memory and in a
 // file that is opened again and again.
 func TestWideFingerprints(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 120, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(5, 120, 10))
 	configure := func() *Config {
 		cfg := web(t)
 		cfg.Politeness.Concurrency = 4
@@ -244,7 +244,7 @@ func TestWidthOfStore(t *testing.T) {
 
 // The page graph of a crawl of many sessions is whole.
 func TestSessionsTellAllPages(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 60, 6))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(5, 60, 6))
 	configure := func() *Config {
 		cfg := web(t)
 		cfg.Politeness.Concurrency, cfg.Deliver.Pages = 4, true
@@ -280,7 +280,7 @@ func TestSessionsRetry(t *testing.T) {
 		mu.Unlock()
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	c, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
 		cfg.Politeness.Retries, cfg.Politeness.Concurrency = 3, 1
@@ -297,7 +297,7 @@ func TestSessionsRetry(t *testing.T) {
 
 // Limits hold for the crawl, not for each of its sessions.
 func TestSessionsShareLimits(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(1, 50, 10))
 	_, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
 		cfg.Limits.MaxPages, cfg.Politeness.Concurrency = 9, 2
@@ -313,8 +313,8 @@ func TestSessionsShareLimits(t *testing.T) {
 func TestSessionsRemember(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/there/", linking("/there/a.html", "/there/b.html", "/there/left-out.html", "/there/x/x/x/x/x/page.html"))
-	there, _ := crawlertest.Serve(t, mux)
-	here, _ := crawlertest.Serve(t, http.RedirectHandler(there+"/there/", http.StatusFound))
+	there, _ := sitetest.Serve(t, mux)
+	here, _ := sitetest.Serve(t, http.RedirectHandler(there+"/there/", http.StatusFound))
 	c, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
 		cfg.Politeness.Concurrency = 1
@@ -367,7 +367,7 @@ func TestSessionsLeaveAlone(t *testing.T) {
 
 // A store that fails ends the run, and says what failed.
 func TestStoreFails(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(1, 50, 10))
 	full := errors.New("disk full")
 	for failAt := 1; failAt < 30; failAt += 4 {
 		cfg := web(t)

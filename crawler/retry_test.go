@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // A page that is cut off and read once more is one page: to the summary, to whoever is
@@ -127,7 +127,7 @@ func TestResetsAreCounted(t *testing.T) {
 		asked.Add(1)
 		panic(http.ErrAbortHandler)
 	})
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	for retries, want := range map[int]int32{-1: 1, 2: 3, 4: 5} {
 		asked.Store(0)
 		cfg := web(t)

@@ -210,7 +210,7 @@ func TestSites(t *testing.T) {
 // The report does not hang on how many workers there are.
 func TestOneWorkerAsManyWorkers(t *testing.T) {
 	site := crawlertest.Generate(7, 300, 20)
-	base, _ := crawlertest.Serve(t, site)
+	base, _ := sitetest.Serve(t, site)
 	var first []*result.Result
 	var firstSum result.Summary
 	for _, n := range []int{1, 64, 8} {
@@ -241,7 +241,7 @@ func TestOneWorkerAsManyWorkers(t *testing.T) {
 
 // What is shown changes what is told, not what is counted.
 func TestShowCountsTheSame(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(3, 100, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(3, 100, 10))
 	var all *result.Summary
 	for _, show := range []result.Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {None: true}} {
 		cfg := web(t)
@@ -343,7 +343,7 @@ func TestMaxTime(t *testing.T) {
 }
 
 func TestMaxPages(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(1, 50, 10))
 	cfg := web(t)
 	cfg.Limits.MaxPages = 7
 	_, sum := crawl(t, cfg, seedOf(t, base+"/"))
@@ -353,7 +353,7 @@ func TestMaxPages(t *testing.T) {
 }
 
 func TestSinkFails(t *testing.T) {
-	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
+	base, _ := sitetest.Serve(t, crawlertest.Generate(1, 50, 10))
 	full := errors.New("disk full")
 	for _, pages := range []bool{true, false} {
 		cfg := web(t)
@@ -381,7 +381,7 @@ func TestRedirectsAreAskedOnce(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<p id=there>")
 	})
-	base, log := crawlertest.Serve(t, mux)
+	base, log := sitetest.Serve(t, mux)
 	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
 	for _, line := range log.Lines() {
 		if !strings.HasSuffix(line, " 1") {
@@ -413,11 +413,11 @@ func TestOneRequestWhateverTheOrder(t *testing.T) {
 		fmt.Fprint(w, "<p id=x>")
 	})
 	other.HandleFunc("/plain", linking())
-	otherBase, otherLog := crawlertest.Serve(t, other)
+	otherBase, otherLog := sitetest.Serve(t, other)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", linking(otherBase+"/page", "/next", otherBase+"/plain"))
 	mux.HandleFunc("/next", linking(otherBase+"/page#x", otherBase+"/page#y"))
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
 	if got := strings.Join(otherLog.Lines(), ", "); got != "GET /page 1, HEAD /plain 1" {
 		t.Errorf("the other host was asked: %s", got)
@@ -440,7 +440,7 @@ func TestFragmentOfAPageThatHandsOn(t *testing.T) {
 	mux.HandleFunc("/old", html(`<a href="/">home</a><meta http-equiv=refresh content="0;url=/new"><script>location.replace("/new" + location.hash)</script>`))
 	mux.HandleFunc("/plain", html(`<meta http-equiv=refresh content="0;url=/new">`))
 	mux.HandleFunc("/new", html(`<p id=there>`))
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	c, _ := crawl(t, web(t), seedOf(t, base+"/"))
 	for url, code := range map[string]check.Code{"/old#there": "ok", "/old#gone": check.CodeFragmentMissing, "/plain#there": check.CodeFragmentMissing, "/new": "ok"} {
 		if r := c.find(base + url); r == nil || r.Code != code {
@@ -456,7 +456,7 @@ func TestDepth(t *testing.T) {
 	mux.HandleFunc("/2", linking("/3"))
 	mux.HandleFunc("/3", linking("/4"))
 	mux.HandleFunc("/4", linking())
-	base, log := crawlertest.Serve(t, mux)
+	base, log := sitetest.Serve(t, mux)
 	for depth, want := range map[int]int{-1: 1, 1: 3, 2: 4, 0: 5} {
 		cfg := web(t)
 		cfg.Scope.Depth = depth
@@ -478,7 +478,7 @@ func TestRetries(t *testing.T) {
 			w.WriteHeader(500)
 		}
 	})
-	base, log := crawlertest.Serve(t, mux)
+	base, log := sitetest.Serve(t, mux)
 	cfg := web(t)
 	cfg.Politeness.Retries = 2
 	cfg.Politeness.Concurrency = 1
@@ -500,11 +500,11 @@ func TestStream(t *testing.T) {
 	slow.HandleFunc("/slow", func(w http.ResponseWriter, r *http.Request) { <-release; w.WriteHeader(404) })
 	slow.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/slow", http.StatusFound) })
 	slow.HandleFunc("/gone", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(410) })
-	other, _ := crawlertest.Serve(t, slow)
+	other, _ := sitetest.Serve(t, slow)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", linking("/next", "/none", other+"/slow", other+"/gone", other+"/moved"))
 	mux.HandleFunc("/next", linking("/none", other+"/slow", other+"/gone"))
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 
 	cfg := web(t)
 	cfg.Deliver.Stream = true
@@ -610,7 +610,7 @@ func TestInternalWhoeverIsFirst(t *testing.T) {
 // is left out, with a note; that is not a reason to call the run incomplete.
 func TestLongURLs(t *testing.T) {
 	mux := http.NewServeMux()
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	long := func(length int) string { return "/?q=" + strings.Repeat("x", length-len(base+"/?q=")) }
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		switch {

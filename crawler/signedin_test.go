@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/formlogin"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -68,7 +68,7 @@ const memberPages = 60
 func serveMembers(t *testing.T, s *membersSite) *membersSite {
 	t.Helper()
 	s.asked, s.hit, s.ended = map[string]int{}, map[string]bool{}, map[string]int{}
-	s.base, _ = crawlertest.Serve(t, s)
+	s.base, _ = sitetest.Serve(t, s)
 	return s
 }
 
@@ -380,7 +380,7 @@ func TestResumeAfterMaxTime(t *testing.T) {
 
 // No answer of a session is kept for later runs, whether it has a validator or not.
 func TestAnswersOfSessionsAreNotCached(t *testing.T) {
-	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"1"`)
 		w.Header().Set("Content-Type", "text/html")
 	}))
@@ -388,7 +388,7 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 		for _, public := range []bool{true, false} {
 			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}, public: public}
 			inner := withLinks(s, "<a href="+other+"/>outside</a> <a href=/file.pdf>file</a> <a href=/admins>x</a>")
-			s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.base, _ = sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("ETag", `"1"`)
 				w.Header().Set("Cache-Control", "public, max-age=3600")
 				inner.ServeHTTP(w, r)
@@ -425,7 +425,7 @@ func TestProbesAreRepeated(t *testing.T) {
 			fmt.Fprintf(&links, "<a href=/d%d/missing>x</a> ", i)
 		}
 		s.soft = "<!doctype html><title>Nothing</title><p>" + strings.Repeat("There is nothing here that anybody could find. ", 20)
-		s.base, _ = crawlertest.Serve(t, withLinks(s, links.String()))
+		s.base, _ = sitetest.Serve(t, withLinks(s, links.String()))
 		return s
 	}
 	soft := func(cfg *Config) { cfg.Judging.SoftNotFound = true }
@@ -453,7 +453,7 @@ func TestProbesAreRepeated(t *testing.T) {
 // lost. It is judged by its answer, and costs no sign-in.
 func TestPageForAnotherRole(t *testing.T) {
 	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
-	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a> <a href=/for401>x</a> <a href=/for403>x</a> <a href=/form>x</a>"))
+	s.base, _ = sitetest.Serve(t, withLinks(s, "<a href=/admins>x</a> <a href=/for401>x</a> <a href=/for403>x</a> <a href=/form>x</a>"))
 	c, sum := crawlMembers(t, s, true, nil)
 	for path, want := range map[string]check.Code{"/admins": check.CodeRedirectToLogin, "/form": check.CodeRedirectToLogin, "/for401": "http-401", "/for403": "http-403"} {
 		r := c.find(s.base + path)
@@ -539,7 +539,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 	}{{"/forget", 1}, {"/quit", 1}, {"/bye", 3}} {
 		for _, workers := range []int{1, 16} {
 			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
-			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
+			s.base, _ = sitetest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
 			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency = workers })
 			r := c.find(s.base + row.path)
 			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == judging.CodeLoginEndedBy }) {
@@ -608,7 +608,7 @@ func TestNobodyCanSignIn(t *testing.T) {
 	// robots.txt is of no interest then, whatever its answer would be.
 	site := &membersSite{refuses: true, signIns: 1, asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
 	robots := 0
-	site.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	site.base, _ = sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			robots++
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -651,7 +651,7 @@ func TestProofTakesNoSlot(t *testing.T) {
 	const pages = 10
 	var read atomic.Int32 // pages of another host
 	proving, done := make(chan struct{}), make(chan struct{})
-	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		<-proving
 		w.Header().Set("Content-Type", "text/html")
 		if n := read.Add(1); n < pages {
@@ -661,7 +661,7 @@ func TestProofTakesNoSlot(t *testing.T) {
 		}
 	}))
 	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
-	s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.base, _ = sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		proof := s.asked["/form"] == 1 && r.URL.Path == "/" && read.Load() == 0
 		s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // The sitemaps of robots.txt are read on request, and what only they know is crawled.
@@ -32,7 +32,7 @@ func TestSitemapsOfRobots(t *testing.T) {
 		fmt.Fprintf(w, "%s/docs/listed\n%s/docs/other.txt\n", base, base)
 	})
 	mux.HandleFunc("/docs/listed", linking("missing"))
-	base, _ = crawlertest.Serve(t, mux)
+	base, _ = sitetest.Serve(t, mux)
 	for _, asked := range []bool{false, true} {
 		cfg := web(t)
 		cfg.Scope.Sitemaps = asked
@@ -89,7 +89,7 @@ func TestSitemapTypes(t *testing.T) {
 			w.Header().Set("Content-Type", tt.contentType)
 			fmt.Fprint(w, tt.body(base))
 		})
-		base, _ = crawlertest.Serve(t, mux)
+		base, _ = sitetest.Serve(t, mux)
 		cfg := web(t)
 		cfg.Scope.Sitemaps = true
 		c, _ := crawl(t, cfg, seedOf(t, base+"/docs/"))

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -24,7 +24,7 @@ func TestNoFollowIsTold(t *testing.T) {
 		w.Write([]byte(`<!doctype html><meta name="robots" content="nofollow"><link rel="icon" href="/deep">`))
 	})
 	mux.HandleFunc("/deep", linking("/gone"))
-	base, _ := crawlertest.Serve(t, mux)
+	base, _ := sitetest.Serve(t, mux)
 	const told = "the links of 1 page were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them"
 	for _, test := range []struct {
 		start string

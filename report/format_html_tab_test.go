@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
@@ -41,4 +42,12 @@ func (t *tab) ClickMouse(selector string) {
 func (t *tab) clipboard() string {
 	t.Helper()
 	return crawlertest.Eval[string](t.Tab, `navigator.clipboard.readText()`)
+}
+
+// onNewDocument runs a script before those of each page.
+func onNewDocument(script string) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	})
 }

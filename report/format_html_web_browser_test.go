@@ -117,7 +117,7 @@ func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
 }
 
 func testNoWebGL(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#map", crawlertest.Media("prefers-color-scheme", "light"), crawlertest.OnNewDocument(`
+	p := open(t, ctx, full, "#map", crawlertest.Media("prefers-color-scheme", "light"), onNewDocument(`
 		const getContext = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest); };`)).ready()
 	p.Until(`document.querySelectorAll("#pages tbody tr").length === 30`)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -101,10 +102,12 @@ func serveMembers(t *testing.T, site string) *memberSite {
 			return nil
 		},
 	}
-	s.url, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.count(r)
 		proxy.ServeHTTP(w, r)
 	}))
+	t.Cleanup(server.Close)
+	s.url = server.URL
 	return s
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -188,14 +187,6 @@ func (t *Tab) Keys(keys string, modifiers ...chromedp.Modifier) {
 	t.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(modifiers...)))
 }
 
-// OnNewDocument runs a script before those of each page.
-func OnNewDocument(script string) chromedp.Action[chromedp.Void] {
-	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
-		return err
-	})
-}
-
 // Media sets a media feature, such as "prefers-color-scheme" to "dark".
 func Media(name, value string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
@@ -204,24 +195,6 @@ func Media(name, value string) chromedp.Action[chromedp.Void] {
 		})
 		return err
 	})
-}
-
-// Screenshot writes a picture of the whole page, width pixels wide, to a PNG file.
-func (t *Tab) Screenshot(width int, file string) {
-	t.Helper()
-	t.Do(TabSize(width, 900))
-	height := min(Eval[int](t, `document.documentElement.scrollHeight`), 4000)
-	t.Do(TabSize(width, max(height, 600)))
-	Eval[bool](t, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
-	ctx, cancel := context.WithTimeout(t.Ctx, patience)
-	defer cancel()
-	shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, shot.Data, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // NoScripts disables the scripts of pages.

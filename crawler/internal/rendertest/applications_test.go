@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // TestApplications crawls applications built with React, Vue and Svelte (testdata/README.md), the first
@@ -30,7 +31,7 @@ func TestApplications(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer files.Close()
-			root, log := crawlertest.Serve(t, http.FileServer(http.FS(files)))
+			root, log := sitetest.Serve(t, http.FileServer(http.FS(files)))
 			root = strings.TrimSuffix(root, "/") + "/"
 			tabs := map[crawler.RenderMode]int{crawler.RenderAuto: 1, crawler.RenderAlways: 4}
 			var reports []string

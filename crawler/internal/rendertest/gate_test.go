@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 )
 
 // What a link of a page calls signing out is not requested by what that page loads and by its
@@ -49,7 +49,7 @@ func TestViewsThatSignOut(t *testing.T) {
 // What a page loads is remapped as its links are.
 func TestRemappedLoads(t *testing.T) {
 	t.Parallel()
-	elsewhere, other := crawlertest.Serve(t, http.NotFoundHandler())
+	elsewhere, other := sitetest.Serve(t, http.NotFoundHandler())
 	elsewhere = strings.TrimSuffix(elsewhere, "/")
 	root, log := serve(t, map[string]string{
 		"/":      "<!doctype html><title>t</title><img src=" + elsewhere + "/i.txt><iframe src=" + elsewhere + "/f.html></iframe><script>fetch('" + elsewhere + "/d.json').catch(() => {})</script>",

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -145,9 +145,9 @@ func crawlSeeds(t *testing.T, cfg crawler.Config, root string, seeds []crawler.S
 
 // serve serves files by their paths. Those whose content is empty are redirects and the
 // like, which a test handles itself.
-func serve(t *testing.T, files map[string]string) (root string, log *crawlertest.RequestLog) {
+func serve(t *testing.T, files map[string]string) (root string, log *sitetest.RequestLog) {
 	t.Helper()
-	root, log = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	root, log = sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, ok := files[r.URL.Path]
 		if !ok {
 			http.NotFound(w, r)
@@ -328,7 +328,7 @@ func TestFailed(t *testing.T) {
 // TestStream crawls a page that opens a stream without an end.
 func TestStream(t *testing.T) {
 	t.Parallel()
-	root, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	root, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/events" {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = w.Write([]byte("data: x\n\n"))
@@ -358,7 +358,7 @@ func TestUnchanged(t *testing.T) {
 		"/page.html":  `<!doctype html><body>text<script>document.body.insertAdjacentHTML("beforeend", "<a href=gone-too.html>b</a>"); nothing()</script>`,
 		"/other.html": `<!doctype html><body>text<script src="app.js"></script>`,
 	}
-	root, log := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	root, log := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		body, ok := files[r.URL.Path]
 		mu.Unlock()
@@ -427,7 +427,7 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var other []http.Header
-	elsewhere, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	elsewhere, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		other = append(other, r.Header.Clone())
 		mu.Unlock()
@@ -436,7 +436,7 @@ func TestSecrets(t *testing.T) {
 		_, _ = w.Write([]byte(`{}`))
 	}))
 	script := fmt.Sprintf(`fetch(%q + "/data.json", {headers: {"X-Custom": "c"}}).then(() => document.body.insertAdjacentHTML("beforeend", "<a href=/cookie-" + document.cookie + ">c</a>")); fetch("/own.json")`, strings.TrimSuffix(elsewhere, "/"))
-	root, log := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	root, log := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Secret") != "header" || r.UserAgent() != "orbweaver-test/1" {
 			t.Errorf("%s: the request has %v", r.URL, r.Header)
 		}

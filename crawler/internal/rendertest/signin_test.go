@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -25,7 +25,7 @@ func TestSignIn(t *testing.T) {
 	const password = `s3 "cret" ü`
 	var elsewhere []string // requests to another host
 	var mu sync.Mutex
-	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	other, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		elsewhere = append(elsewhere, r.URL.RequestURI())
 		mu.Unlock()
@@ -45,7 +45,7 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		"/elsewhere": `<div id=app></div><script>app.innerHTML = "<form method=post action=http://localhost:9/api><input name=user><input name=pw type=password><button>Go</button></form>"</script>`,
 	}
 	var posts []string
-	root, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	root, _ := sitetest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		page, isPage := pages[r.URL.Path]
 		cookie, _ := r.Cookie("sid")

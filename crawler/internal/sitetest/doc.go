@@ -5,7 +5,7 @@
 //
 // An archive has the pages, the answers of the server, and the findings that a crawl must report.
 // A test reads it with [ParseFile], serves the site with [Site.Serve] or writes it to a directory with
-// [Site.WriteDir], crawls it, and compares the findings with [Diff].
+// [Site.WriteDir], crawls it, and compares the findings with [Diff]. [Serve] serves any other handler.
 //
 // # The archive
 //

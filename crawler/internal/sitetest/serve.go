@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // Handler serves the site: the answers of its archive, and for other request targets its
@@ -35,7 +33,7 @@ func (s *Site) Handler() http.Handler {
 
 // Serve serves the site on a loopback port until the test ends. The URL does not end with a
 // slash.
-func (s *Site) Serve(t testing.TB) (baseURL string, log *crawlertest.RequestLog) {
+func (s *Site) Serve(t testing.TB) (baseURL string, log *RequestLog) {
 	t.Helper()
-	return crawlertest.Serve(t, s.Handler())
+	return Serve(t, s.Handler())
 }

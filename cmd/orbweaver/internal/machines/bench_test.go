@@ -4,6 +4,7 @@ package machines
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -19,14 +20,15 @@ import (
 func BenchmarkServer(b *testing.B) {
 	for _, workers := range []int{1, 3} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			site, _ := crawlertest.Serve(b, crawlertest.Generate(1, b.N, 10))
+			site := httptest.NewServer(crawlertest.Generate(1, b.N, 10))
+			b.Cleanup(site.Close)
 			s := startServer(b)
 			state := filepath.Join(b.TempDir(), "state")
 			b.ResetTimer()
 			for n := range workers {
 				run(b, "worker", "--frontier", s.address("bench"), "--name", fmt.Sprint(n), "--concurrency", "16")
 			}
-			if p := run(b, "check", site+"/", "--frontier", s.address("bench"), "--state", state, "--workers-here", "0"); p.wait() > 1 {
+			if p := run(b, "check", site.URL+"/", "--frontier", s.address("bench"), "--state", state, "--workers-here", "0"); p.wait() > 1 {
 				b.Fatalf("the crawl ended with %d\n%s", p.wait(), p.err.Bytes())
 			}
 			b.StopTimer()

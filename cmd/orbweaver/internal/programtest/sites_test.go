@@ -178,6 +178,13 @@ func measure(b *testing.B, once func(sums)) {
 	}
 }
 
+// serve serves a handler until the test ends.
+func serve(t testing.TB, handler http.Handler) (url string) {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
 // BenchmarkSites measures the program and its peers on sites, from the directory and over
 // HTTP. They do not check links to other hosts, so that the results do not depend on the
 // network.
@@ -185,7 +192,7 @@ func BenchmarkSites(b *testing.B) {
 	checkers := append([]checker{ours()}, findPeers(b, setting("BENCH_PEERS", ""))...)
 	for _, s := range sites(b, setting("BENCH_SITES", "1000x50")) {
 		requests := newCounter(b, s.files)
-		url, _ := crawlertest.Serve(b, requests)
+		url := serve(b, requests)
 		for _, c := range checkers {
 			if c.directory != nil && s.dir != "" {
 				b.Run(s.name+"/dir/"+c.name, func(b *testing.B) {
@@ -242,7 +249,7 @@ var keepModes = []struct {
 // of the same round.
 func BenchmarkKeep(b *testing.B) {
 	for _, s := range sites(b, setting("BENCH_SITES", "1000x50")) {
-		url, _ := crawlertest.Serve(b, newCounter(b, s.files))
+		url := serve(b, newCounter(b, s.files))
 		for i, m := range keepModes {
 			b.Run(s.name+"/"+m.name, func(b *testing.B) {
 				measure(b, func(to sums) { runKeeping(b, i, url+"/", to) })
@@ -309,7 +316,7 @@ func TestSites(t *testing.T) {
 	}
 	for i, s := range sites(t, dir+" 10x3@4") {
 		requests, c := newCounter(t, s.files), ours()
-		url, _ := crawlertest.Serve(t, requests)
+		url := serve(t, requests)
 		measured, want := sums{}, []float64{2, 11}[i]
 		runOn(t, c, c.url(url+"/"), requests, measured)
 		if s.dir != "" {
@@ -331,7 +338,7 @@ func TestSites(t *testing.T) {
 
 // A mode keeps something if it is to.
 func TestKeep(t *testing.T) {
-	url, _ := crawlertest.Serve(t, sites(t, "10x3@4")[0].files)
+	url := serve(t, sites(t, "10x3@4")[0].files)
 	for i, m := range keepModes {
 		measured, keeps := sums{}, strings.HasPrefix(m.arguments[1], "KEPT")
 		if runKeeping(t, i, url+"/", measured); measured["cpu/plain"] <= 0 || measured["report-MB"] <= 0 || (measured["kept-MB"] > 0) != keeps {

@@ -23,7 +23,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/mailtest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -415,7 +415,7 @@ func TestTexts(t *testing.T) {
 }
 
 func TestEmail(t *testing.T) {
-	port, received := crawlertest.MailServer(t, "")
+	port, received := mailtest.Serve(t, "")
 	m, err := NewMailer("smtp://127.0.0.1:"+port, "", "links.example")
 	if err != nil {
 		t.Fatal(err)
@@ -476,7 +476,7 @@ func TestEmail(t *testing.T) {
 }
 
 func TestEmailWithAccount(t *testing.T) {
-	port, received := crawlertest.MailServer(t, "pa55word")
+	port, received := mailtest.Serve(t, "pa55word")
 	event := &Event{Kind: Test, Project: Project{"p1", "Docs"}}
 	for password, ok := range map[string]bool{"pa55word": true, "wrong": false} {
 		m, err := NewMailer("smtp://joe@127.0.0.1:"+port+"?from=bot@example.com", password, "")

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/mailtest"
 )
 
 // readMail returns the head and the plain text of a mail.
@@ -39,7 +39,7 @@ func readMail(t *testing.T, data string) (mail.Header, string) {
 }
 
 func TestDigest(t *testing.T) {
-	port, received := crawlertest.MailServer(t, "")
+	port, received := mailtest.Serve(t, "")
 	web := newSite(t, map[string]string{"/": `<a href="gone">x</a>`})
 	s, data := people(t)
 	admin, viewer := s.signIn("admin", "correct horse"), s.signIn("viewer", "correct horse")

@@ -1,12 +1,15 @@
 package webtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -23,6 +26,24 @@ type tab struct {
 func openTab(t *testing.T, s *server, address string, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
 	return &tab{Tab: crawlertest.OpenTab(t, browser, address, before...), base: s.base}
+}
+
+// screenshot writes a picture of the whole page, width pixels wide, to a PNG file.
+func (p *tab) screenshot(width int, file string) {
+	p.Helper()
+	p.Do(crawlertest.TabSize(width, 900))
+	height := min(crawlertest.Eval[int](p.Tab, `document.documentElement.scrollHeight`), 4000)
+	p.Do(crawlertest.TabSize(width, max(height, 600)))
+	crawlertest.Eval[bool](p.Tab, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+	ctx, cancel := context.WithTimeout(p.Ctx, 5*time.Minute)
+	defer cancel()
+	shot, err := chromedp.Call(ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	if err := os.WriteFile(file, shot.Data, 0o666); err != nil {
+		p.Fatal(err)
+	}
 }
 
 // visit opens a path of the server.
@@ -75,7 +96,7 @@ func (p *tab) look(name string) {
 			p.Errorf("%s is %d pixels wide, more than %d", name, wide, view.width)
 		}
 		if dir := os.Getenv("SHOTS"); dir != "" {
-			p.Screenshot(view.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, view.theme, view.width)))
+			p.screenshot(view.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, view.theme, view.width)))
 		}
 	}
 	p.Do(crawlertest.Media("prefers-color-scheme", "light"))

@@ -1,4 +1,5 @@
-package crawlertest
+// Package mailtest has a mail server for tests.
+package mailtest
 
 import (
 	"bufio"
@@ -8,13 +9,15 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-// MailServer is aiosmtpd, which prints each mail as a line of JSON. With a password it
+// Serve is aiosmtpd, which prints each mail as a line of JSON. With a password it
 // demands it after STARTTLS.
-func MailServer(t testing.TB, password string) (port string, received <-chan map[string]string) {
+func Serve(t testing.TB, password string) (port string, received <-chan map[string]string) {
 	t.Helper()
-	python := Python(t, "aiosmtpd")
+	python := crawlertest.Python(t, "aiosmtpd")
 	const script = `
 import asyncio, json, ssl, subprocess, sys
 from aiosmtpd.smtp import SMTP, AuthResult
@@ -44,7 +47,7 @@ async def main():
     await server.serve_forever()
 asyncio.run(main())
 `
-	cert := (*Authority)(nil).Leaf(t, "localhost").File(t) // it signs itself, as those of mail servers of a machine do
+	cert := (*crawlertest.Authority)(nil).Leaf(t, "localhost").File(t) // it signs itself, as those of mail servers of a machine do
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, python, "-W", "ignore", "-c", script, password, cert)
 	out, err := cmd.StdoutPipe()

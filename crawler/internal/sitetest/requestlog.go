@@ -1,4 +1,4 @@
-package crawlertest
+package sitetest
 
 import (
 	"fmt"

@@ -203,7 +203,7 @@ type Link struct {
 }
 
 // has reports whether the link has a flaw of a kind.
-func (l *Link) has(kind FlawKind) bool { return l.Flaw != nil && l.Flaw.Kind == kind }
+func (l *Link) has(kind string) bool { return l.Flaw != nil && l.Flaw.Kind == kind }
 
 // CrossReference is a reference by a name. Ref is the name.
 type CrossReference struct {
@@ -229,23 +229,21 @@ const (
 
 // Flaw is the reason why a link has no target. Browsers show the document all the same.
 type Flaw struct {
-	Kind  FlawKind
+	Kind  string // one of the codes of the report: "xhtml-malformed", "reference-undefined", "refresh-invalid"
 	Cause string // in words; empty if the kind tells it
 }
 
-// FlawKind is a kind of flaws.
-type FlawKind uint8
-
+// The kinds of flaws.
 const (
 	// flawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
 	// not a number that is at least 0.
-	flawRefresh FlawKind = iota
-	// FlawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
+	flawRefresh = "refresh-invalid"
+	// flawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
 	// as HTML. It is no reference.
-	FlawMalformed
-	// FlawUndefined is a reference of Markdown, such as [text][label], whose label nothing
+	flawMalformed = "xhtml-malformed"
+	// flawUndefined is a reference of Markdown, such as [text][label], whose label nothing
 	// defines.
-	FlawUndefined
+	flawUndefined = "reference-undefined"
 )
 
 // BareRepeat is a bare link that differs from an earlier one only in its tag. It has no Link

@@ -24,7 +24,7 @@ type selection struct{ selected, ignored, marked bool }
 func (h *harvest) applySelectors(in *Input) {
 	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {
-		if n := len(tags); !h.links[i].has(FlawMalformed) && (n == 0 || tags[n-1] != h.links[i].tag) {
+		if n := len(tags); !h.links[i].has(flawMalformed) && (n == 0 || tags[n-1] != h.links[i].tag) {
 			tags = append(tags, h.links[i].tag)
 		}
 	}
@@ -44,7 +44,7 @@ func (h *harvest) applySelectors(in *Input) {
 	n := 0
 	for i := range h.links {
 		f := &h.links[i]
-		whole := f.has(FlawMalformed) // is about the document, not in an element
+		whole := f.has(flawMalformed) // is about the document, not in an element
 		if !whole && tags[n] != f.tag {
 			n++
 		}

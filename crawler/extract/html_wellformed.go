@@ -28,7 +28,7 @@ func (f *xmlFault) report(h *harvest) {
 		return
 	}
 	if l := h.add(&h.src, f.at, nil); l != nil {
-		l.Kind, l.Element, l.Flaw = Metadata, "html", &Flaw{FlawMalformed, f.cause[:min(len(f.cause), maxText)]}
+		l.Kind, l.Element, l.Flaw = Metadata, "html", &Flaw{flawMalformed, f.cause[:min(len(f.cause), maxText)]}
 	}
 }
 

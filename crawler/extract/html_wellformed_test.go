@@ -40,7 +40,7 @@ func TestMalformedXHTML(t *testing.T) {
 			}
 			var links []string
 			for _, l := range doc.Links {
-				if l.has(FlawMalformed) {
+				if l.has(flawMalformed) {
 					l.Ref = l.Flaw.Cause + " at " + l.Raw
 				}
 				links = append(links, l.Ref)
@@ -81,7 +81,7 @@ func TestMalformedXHTMLWithSelector(t *testing.T) {
 	}
 	var links []string
 	for _, l := range Extract(Input{Body: []byte(body), ContentType: "application/xhtml+xml", Select: selector}).Links {
-		if l.has(FlawMalformed) {
+		if l.has(flawMalformed) {
 			l.Ref = "error"
 		}
 		links = append(links, l.Ref)

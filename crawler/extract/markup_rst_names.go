@@ -59,7 +59,7 @@ func (n *rstNames) report(h *harvest) {
 		if f == nil {
 			return
 		}
-		f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{FlawUndefined, "readers see an error: nothing defines " + f.Raw}
+		f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{flawUndefined, "readers see an error: nothing defines " + f.Raw}
 		if suggested++; suggested <= maxSuggested {
 			f.Flaw.Cause += didYouMean(use.name, defined, "", "")
 		}

@@ -88,7 +88,7 @@ func (u *undefined) report(h *harvest, source []byte) {
 			continue
 		}
 		if f := h.add(&h.src, use.at, nil); f != nil {
-			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{FlawUndefined, "readers see the brackets: nothing defines [" + use.label + "]"}
+			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{flawUndefined, "readers see the brackets: nothing defines [" + use.label + "]"}
 			if suggested++; suggested <= maxSuggested {
 				f.Flaw.Cause += didYouMean(use.label, definitions, "[", "]")
 			}

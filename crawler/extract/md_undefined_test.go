@@ -38,9 +38,9 @@ func TestUndefinedReferences(t *testing.T) {
 		var got []string
 		for _, l := range doc.Links {
 			switch {
-			case l.has(FlawUndefined) && l.Ignored:
+			case l.has(flawUndefined) && l.Ignored:
 				got = append(got, l.Raw+": ignored")
-			case l.has(FlawUndefined):
+			case l.has(flawUndefined):
 				got = append(got, l.Raw+": "+strings.TrimPrefix(l.Flaw.Cause, "readers see the brackets: "))
 			case l.Ref == "url":
 				got = append(got, "[missing](url): url")
@@ -55,7 +55,7 @@ func TestUndefinedReferences(t *testing.T) {
 // TestUndefinedPlace checks the place of an undefined reference, and its limits.
 func TestUndefinedPlace(t *testing.T) {
 	doc := Extract(Input{Name: "a.md", Body: []byte("---\ntitle: t\n---\n> text\n> and [the long\n> way][missing]\n")})
-	if i := slices.IndexFunc(doc.Links, func(l Link) bool { return l.has(FlawUndefined) }); i < 0 || doc.Links[i].Line != 5 || doc.Links[i].Column != 7 {
+	if i := slices.IndexFunc(doc.Links, func(l Link) bool { return l.has(flawUndefined) }); i < 0 || doc.Links[i].Line != 5 || doc.Links[i].Column != 7 {
 		t.Errorf("links %+v, want one at 5:7", doc.Links)
 	}
 	many := Extract(Input{Name: "a.md", Body: []byte(strings.Repeat("[the long way][missing] ", 2*maxUndefined))})

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -80,7 +81,7 @@ func (c *cookies) remember(origin urinorm.URL, cookie *http.Cookie) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := sessionKey{origin.Host(), cookie.Path, cookie.Name}
-	if HasExpired(cookie) {
+	if traffic.HasExpired(cookie) {
 		delete(c.session, key)
 		return
 	}
@@ -88,11 +89,6 @@ func (c *cookies) remember(origin urinorm.URL, cookie *http.Cookie) {
 		c.session = make(map[sessionKey]sessionCookie)
 	}
 	c.session[key] = sessionCookie{cookie.Value, cookie.Secure, expiryOf(cookie)}
-}
-
-// HasExpired reports whether a Set-Cookie removes its cookie.
-func HasExpired(cookie *http.Cookie) bool {
-	return cookie.MaxAge < 0 || cookie.MaxAge == 0 && !cookie.Expires.IsZero() && !cookie.Expires.After(time.Now())
 }
 
 // inDomain reports whether a host is a domain or below it (RFC 6265 section 5.1.3).

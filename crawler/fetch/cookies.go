@@ -293,7 +293,7 @@ func (c *cookies) admit(u urinorm.URL, cookie *http.Cookie, secure bool) bool {
 			}
 		}
 	}
-	if HasExpired(cookie) {
+	if traffic.HasExpired(cookie) {
 		c.bytes -= own[key].bytes
 		delete(own, key)
 		return true // to be removed from the jars

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -292,16 +291,4 @@ func isAround(dir, base string) bool {
 		around = filepath.Dir(around)
 	}
 	return false
-}
-
-// InSphinx reports whether the file at a path is below the sources of a site of Sphinx.
-func InSphinx(file string) bool {
-	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(filepath.Join(dir, "conf.py")); err == nil && info.Mode().IsRegular() {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
 }

@@ -127,7 +127,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/traffic":                {"urinorm"},
 	"crawler/internal/clamdtest":              {},
 	"crawler/internal/sitetest":               {},
-	"crawler/internal/formlogin":              {"crawler/extract", "crawler/fetch", "crawler/internal/judging", "crawler/internal/scope", "crawler/session", "urinorm"},
+	"crawler/internal/formlogin":              {"crawler/extract", "crawler/fetch", "crawler/internal/judging", "crawler/internal/scope", "crawler/internal/traffic", "crawler/session", "urinorm"},
 	"crawler/internal/totp":                   {},
 	"crawler/internal/cacheentry":             {},
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/traffic"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -30,7 +30,7 @@ func (c *setCookies) note(u urinorm.URL, header http.Header) {
 	defer c.mu.Unlock()
 	for _, cookie := range (&http.Response{Header: header}).Cookies() {
 		switch key := (cookieKey{originOf(u), cookie.Name}); {
-		case !fetch.HasExpired(cookie):
+		case !traffic.HasExpired(cookie):
 			if c.values == nil {
 				c.values = map[cookieKey]session.Secret{}
 			}
@@ -57,7 +57,7 @@ func (c *setCookies) removedBy(header http.Header) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, cookie := range (&http.Response{Header: header}).Cookies() {
-		if !fetch.HasExpired(cookie) {
+		if !traffic.HasExpired(cookie) {
 			continue
 		}
 		for key := range c.values {

@@ -260,7 +260,7 @@ func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 	w := flawWarning(l.Flaw)
 	res.fate = scope.Fate{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
 	reason := c.page.skipReason(l, false)
-	if l.Flaw.Kind == extract.FlawMalformed && c.resolver.isTemplate() {
+	if check.Code(l.Flaw.Kind) == judging.CodeXHTMLMalformed && c.resolver.isTemplate() {
 		reason = templateReason
 	}
 	if reason != "" {
@@ -272,14 +272,14 @@ func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 
 // flawWarning returns the warning about a link that has no target.
 func flawWarning(f *extract.Flaw) check.Warning {
-	switch f.Kind {
-	case extract.FlawMalformed:
-		return check.Warning{Code: judging.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + f.Cause}
-	case extract.FlawUndefined:
-		return check.Warning{Code: judging.CodeReferenceUndefined, Message: f.Cause}
-	default:
-		return check.Warning{Code: judging.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
+	w := check.Warning{Code: check.Code(f.Kind), Message: f.Cause}
+	switch w.Code {
+	case judging.CodeXHTMLMalformed:
+		w.Message = "browsers show an error from here on: " + f.Cause
+	case judging.CodeRefreshInvalid:
+		w.Message = "browsers ignore it: its content does not begin with a number of seconds"
 	}
+	return w
 }
 
 // remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if

@@ -69,9 +69,47 @@ func (r *resolver) goOnAtHost(t *target, l *extract.Link) bool {
 
 // viewsSource reports whether a link leads to lines of a file's source on a code host.
 func (r *resolver) viewsSource(ref, fragment string) bool {
-	if fragment == "" || fragment[0] != 'L' || !disk.IsSourceView(ref, fragment) {
+	if fragment == "" || fragment[0] != 'L' || !isSourceView(ref, fragment) {
 		return false
 	}
 	_, ok := r.hostedAt()
 	return ok
 }
+
+// isSourceView reports whether a reference leads to lines of the source of a file, as code hosts show
+// them: "#L3-L6" or "#L10C3-L12" of a file that is not rendered, or of one with "?plain=1".
+func isSourceView(ref, fragment string) bool {
+	name, query, _ := strings.Cut(ref, "?")
+	if !isLines(fragment) {
+		return false
+	}
+	if query == "plain=1" {
+		return true
+	}
+	for _, extension := range renderedExtensions {
+		if strings.HasSuffix(strings.ToLower(name), extension) {
+			return false
+		}
+	}
+	return name != "" && !strings.HasSuffix(name, "/")
+}
+
+// renderedExtensions are those of documents that code hosts do not show as their source.
+var renderedExtensions = [...]string{".md", ".markdown", ".mdown", ".mkd", ".mkdn", ".rst", ".adoc", ".asciidoc", ".asc", ".org",
+	".textile", ".rdoc", ".mediawiki", ".wiki", ".creole", ".pod", ".ipynb"}
+
+// isLines reports whether a fragment names lines: L10, L10-L12, L10C3-L12C5 or L10-12.
+func isLines(fragment string) bool {
+	first, last, isRange := strings.Cut(fragment, "-")
+	if !isLine(first) {
+		return false
+	}
+	return !isRange || isLine(last) || isLine("L"+last)
+}
+
+func isLine(s string) bool {
+	line, column, has := strings.Cut(strings.TrimPrefix(s, "L"), "C")
+	return strings.HasPrefix(s, "L") && isNumber(line) && (!has || isNumber(column))
+}
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -2,6 +2,8 @@ package references
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -27,7 +29,7 @@ func newCrossReferences(r *resolver) crossReferences {
 	}
 	page := scope.URLOf(r.page.url)
 	site := r.page.scope.SiteOf(page)
-	return crossReferences{unknown: !r.page.source.Local || site == nil || disk.InSphinx(site.PathOf(page))}
+	return crossReferences{unknown: !r.page.source.Local || site == nil || inSphinx(site.PathOf(page))}
 }
 
 // links returns the links that cross-references stand for: those to documents and files, and those to
@@ -79,7 +81,7 @@ func (c crossReferences) link(x extract.CrossReference) (l extract.Link, ok bool
 
 // undefined returns a link to what is not there. The reference is as it is written.
 func undefined(l extract.Link, cause string) extract.Link {
-	l.Flaw = &extract.Flaw{Kind: extract.FlawUndefined, Cause: cause}
+	l.Flaw = &extract.Flaw{Kind: string(judging.CodeReferenceUndefined), Cause: cause}
 	return l
 }
 
@@ -100,4 +102,16 @@ func nearLabel(labels map[string]string, name string) string {
 		return ""
 	}
 	return ", did you mean " + guess.Name + "?"
+}
+
+// inSphinx reports whether the file at a path is below the sources of a site of Sphinx.
+func inSphinx(file string) bool {
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if info, err := os.Lstat(filepath.Join(dir, "conf.py")); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }

@@ -103,7 +103,6 @@ func (s *sorter) close() {
 
 type inOrder struct{ result.Kept }
 
-// Compare is [byURL].
 func (inOrder) Compare(a, b *result.Result) int { return byURL(a, b) }
 
 // byURL orders results by the bytes of their URLs. The findings about a page follow the

@@ -37,21 +37,13 @@ func compileArchiving(c *compiler, o *options) {
 		return
 	}
 	for _, f := range option.Of(option.Check) {
-		if c.Given(f.Name) && !f.ServesArchiving() && option.Named(option.Archive, f.Name) == nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with `orbweaver archive`", c.Named(f.Name)))
-		}
+		c.refuse(c.Given(f.Name) && !f.ServesArchiving() && option.Named(option.Archive, f.Name) == nil, f.Name, "it cannot be used with `orbweaver archive`")
 	}
-	if c.Given("format") {
-		c.faults = append(c.faults, fmt.Errorf("%s: the report would be mixed with the lines about copies: write it to a file with --output", c.Named("format")))
-	}
+	c.refuse(c.Given("format"), "format", "the report would be mixed with the lines about copies: write it to a file with --output")
 	for _, out := range o.outputs {
-		if out.File == report.Stdout {
-			c.faults = append(c.faults, fmt.Errorf("%s: the report would be mixed with the lines about copies: write it to a file", c.Named("output")))
-		}
+		c.refuse(out.File == report.Stdout, "output", "the report would be mixed with the lines about copies: write it to a file")
 	}
-	if c.Given("archive-api") && c.Text("archive") != "none" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it names the service that makes copies, and cannot be used with --archive", c.Named("archive-api")))
-	}
+	c.refuse(c.Given("archive-api") && c.Text("archive") != "none", "archive-api", "it names the service that makes copies, and cannot be used with --archive")
 	p := &o.crawl.Politeness
 	a.dryRun, a.log, a.max = c.On("dry-run"), c.Text("archived"), read(c, "archive-max", atLeast(1))
 	a.service = archiving.Service{Wait: read(c, "archive-wait", quantity.ParseDuration), Within: read(c, "archive-within", quantity.ParseDuration),
@@ -61,9 +53,7 @@ func compileArchiving(c *compiler, o *options) {
 	if p.Rate > 0 {
 		a.service.Interval = max(a.service.Interval, time.Duration(float64(time.Second)/p.Rate))
 	}
-	if a.log == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: name a file", c.Named("archived")))
-	}
+	c.refuse(a.log == "", "archived", "name a file")
 	o.dryRun = false // of --write-clean
 }
 

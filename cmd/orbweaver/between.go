@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -38,17 +37,13 @@ func compileBetween(c *compiler, o *options) {
 	compileDrift(c, o)
 	b.baseline = read(c, "baseline", parseBaseline)
 	b.baselineFound, b.failAfterFound, b.failOnFound = s.found["baseline"] > 0, s.found["fail-after"] > 0, s.found["fail-on"] > 0
-	if b.failAfter > 0 && b.cache == "" && b.history == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.Named("fail-after")))
-	}
+	c.refuse(b.failAfter > 0 && b.cache == "" && b.history == "", "fail-after", "it needs a history: name a file with --history or --cache, or a directory with --state")
 	if s.Given("max-age") && b.cache == "" {
 		b.hint = c.Named("max-age") + " has no effect without --cache or --state"
 	}
 	for _, out := range o.outputs {
 		for _, file := range []string{b.cache, b.history} {
-			if file != "" && filepath.Clean(file) == filepath.Clean(out.File) {
-				c.faults = append(c.faults, fmt.Errorf("%s: a report cannot be written to %s, the file of --cache or --history", c.Named("output"), file))
-			}
+			c.refuse(file != "" && filepath.Clean(file) == filepath.Clean(out.File), "output", "a report cannot be written to %s, the file of --cache or --history", file)
 		}
 	}
 }
@@ -72,14 +67,10 @@ func compileDrift(c *compiler, o *options) {
 	below, accept := read(c, "drift-below", parseShare), readAll(c, "drift-accept", parsePattern)
 	if c.On("drift") {
 		o.crawl.Judging.Drift = &crawler.Drift{Below: below, Accept: accept}
-		if o.between.cache == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs a file that remembers texts: name it with --cache, or a directory with --state", c.Named("drift")))
-		}
+		c.refuse(o.between.cache == "", "drift", "it needs a file that remembers texts: name it with --cache, or a directory with --state")
 		return
 	}
 	for _, name := range []string{"drift-below", "drift-accept"} {
-		if c.Given(name) {
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --drift", c.Named(name)))
-		}
+		c.refuse(c.Given(name), name, "it needs --drift")
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -41,9 +40,7 @@ func compileChecks(c *compiler, o *options) {
 		{inspect.Images, "--check images", []string{"image-max"}},
 	} {
 		for _, name := range needs.flags {
-			if s.Given(name) && !k.Groups.Has(needs.groups) {
-				c.faults = append(c.faults, fmt.Errorf("%s: it needs %s", c.Named(name), needs.what))
-			}
+			c.refuse(s.Given(name) && !k.Groups.Has(needs.groups), name, "it needs %s", needs.what)
 		}
 	}
 }

@@ -17,6 +17,13 @@ type compiler struct {
 	faults []error
 }
 
+// refuse adds a fault of a setting if a condition holds.
+func (c *compiler) refuse(wrong bool, name, format string, args ...any) {
+	if wrong {
+		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named(name), fmt.Errorf(format, args...)))
+	}
+}
+
 func (c *compiler) fail(name, text string, err error) {
 	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.Named(name), withoutPassword(text), err))
 }

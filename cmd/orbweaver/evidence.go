@@ -34,9 +34,7 @@ func compileEvidence(c *compiler, o *options) {
 	e.all = c.Text("evidence-of") == "all"
 	e.max = read(c, "evidence-max", quantity.ParseSize)
 	for _, name := range []string{"evidence-of", "evidence-max"} {
-		if c.Given(name) && c.Text("evidence") == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --evidence", c.Named(name)))
-		}
+		c.refuse(c.Given(name) && c.Text("evidence") == "", name, "it needs --evidence")
 	}
 	compileReplay(c, o)
 	if e.path == "" {
@@ -49,9 +47,7 @@ func compileEvidence(c *compiler, o *options) {
 	path, err := filepath.Abs(e.path)
 	for _, file := range others {
 		abs, absErr := filepath.Abs(file)
-		if file != "" && err == nil && absErr == nil && (abs == path || abs == path+".part" || strings.HasPrefix(abs, path+string(filepath.Separator))) {
-			c.faults = append(c.faults, fmt.Errorf("%s: %s is another file of the run", c.Named("evidence"), file))
-		}
+		c.refuse(file != "" && err == nil && absErr == nil && (abs == path || abs == path+".part" || strings.HasPrefix(abs, path+string(filepath.Separator))), "evidence", "%s is another file of the run", file)
 	}
 }
 
@@ -61,9 +57,7 @@ func compileReplay(c *compiler, o *options) {
 		return
 	}
 	for _, name := range []string{"cache", "history", "state", "frontier", "evidence", "watch", "drift"} {
-		if c.Text(name) != "" || c.On(name) {
-			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with %s: a replay requests nothing", c.Named("replay"), c.Named(name)))
-		}
+		c.refuse(c.Text(name) != "" || c.On(name), "replay", "it cannot be used with %s: a replay requests nothing", c.Named(name))
 	}
 	o.login.configs, o.net.Proxy = nil, "" // nobody signs in; what was read signed in counts as such
 	p := &o.crawl.Politeness

@@ -40,7 +40,6 @@ func (e *exitError) Error() string {
 	return e.err.Error()
 }
 
-// Unwrap returns the cause.
 func (e *exitError) Unwrap() error { return e.err }
 
 // usageError returns an error for wrong usage or configuration: exit status 2.

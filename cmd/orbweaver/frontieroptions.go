@@ -31,9 +31,7 @@ func compileFrontier(c *compiler, o *options) {
 	s := c.settings
 	if frontierText(s) == "" {
 		for _, name := range []string{"workers-here", "frontier-delete", "frontier-lease", "frontier-log"} {
-			if s.Given(name) {
-				c.faults = append(c.faults, fmt.Errorf("%s: it needs --frontier", c.Named(name)))
-			}
+			c.refuse(s.Given(name), name, "it needs --frontier")
 		}
 		return
 	}
@@ -57,13 +55,9 @@ func compileFrontier(c *compiler, o *options) {
 	if s.Given("workers-here") {
 		f.workersHere = read(c, "workers-here", atLeast(0))
 	}
-	if s.Text("state") == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --state DIR, where the results are kept", c.Named("frontier")))
-	}
+	c.refuse(s.Text("state") == "", "frontier", "it needs --state DIR, where the results are kept")
 	for _, name := range []string{"watch", "since", "fix", "cache"} {
-		if s.Given(name) {
-			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier", c.Named(name)))
-		}
+		c.refuse(s.Given(name), name, "it cannot be used with --frontier")
 	}
 }
 
@@ -71,7 +65,7 @@ func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
 	list, err := store.ParseAddresses(frontierText(s))
 	if err != nil {
-		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier"), err))
+		c.refuse(true, "frontier", "%w", err)
 		return
 	}
 	f.addresses = list
@@ -79,9 +73,7 @@ func (f *frontierOptions) read(c *compiler) {
 	lacksPassword := func(a *store.Address) bool { return !a.HasPassword() }
 	if file := read(c, "frontier-password-file", parseFile); file != "" && slices.ContainsFunc(list, lacksPassword) {
 		password, err := readPassword(file)
-		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier-password-file"), err))
-		}
+		c.refuse(err != nil, "frontier-password-file", "%w", err)
 		for _, a := range list {
 			if lacksPassword(a) {
 				a.Password = password
@@ -99,15 +91,11 @@ func (f *frontierOptions) read(c *compiler) {
 		if f.tls.RootCAs, _ = x509.SystemCertPool(); f.tls.RootCAs == nil {
 			f.tls.RootCAs = x509.NewCertPool()
 		}
-		if err != nil || !f.tls.RootCAs.AppendCertsFromPEM(text) {
-			c.faults = append(c.faults, fmt.Errorf("%s: %s contains no certificate in PEM form", c.Named("frontier-ca-file"), ca))
-		}
+		c.refuse(err != nil || !f.tls.RootCAs.AppendCertsFromPEM(text), "frontier-ca-file", "%s contains no certificate in PEM form", ca)
 	}
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, cmp.Or(key, cert))
-		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier-client-cert"), err))
-		}
+		c.refuse(err != nil, "frontier-client-cert", "%w", err)
 		f.tls.Certificates = []tls.Certificate{pair}
 	}
 }

@@ -57,17 +57,10 @@ func compileLogins(c *compiler, o *options) {
 	o.login.retries = read(c, "login-retries", atLeast(0))
 	fresh := read(c, "login-fresh", quantity.ParseDuration)
 	for _, name := range []string{"login-user", "login-password-file", "login-field", "login-form", "login-check", "login-check-text"} {
-		switch {
-		case !s.Given(name):
-		case len(blocks) == 0:
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.Named(name)))
-		case len(blocks) > 1:
-			c.faults = append(c.faults, fmt.Errorf("%s: there are %d [[login]] blocks: set it there", c.Named(name), len(blocks)))
-		}
+		c.refuse(s.Given(name) && len(blocks) == 0, name, "it needs --login")
+		c.refuse(s.Given(name) && len(blocks) > 1, name, "there are %d [[login]] blocks: set it there", len(blocks))
 	}
-	if s.On("login-render") && len(blocks) == 0 {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.Named("login-render")))
-	}
+	c.refuse(s.On("login-render") && len(blocks) == 0, "login-render", "it needs --login")
 	for i := range blocks {
 		b := &blocks[i]
 		if len(blocks) == 1 {
@@ -100,7 +93,7 @@ func (c *compiler) override(b *loginBlock) {
 		}
 		name, value, found := strings.Cut(text, "=")
 		if !found || name == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: use NAME=VALUE", c.Named("login-field")))
+			c.refuse(true, "login-field", "use NAME=VALUE")
 			continue
 		}
 		b.Fields = slices.DeleteFunc(b.Fields, func(f session.Field) bool { return f.Name == name })

@@ -82,7 +82,6 @@ var (
 	relative      = regexp.MustCompile(`^https://unlocated\.invalid/([^-]|-[^#]|$)|^file:`)
 )
 
-// Watch implements lsp.Engine.
 func (e *editorEngine) Watch(ctx context.Context, dir string, begun func(), changed func(files []string)) error {
 	w, err := newWatcher([]target{{raw: dir, kind: directory, path: dir}}, nil)
 	if err != nil {
@@ -99,7 +98,6 @@ func (e *editorEngine) Watch(ctx context.Context, dir string, begun func(), chan
 	}
 }
 
-// CheckSettings implements lsp.Engine.
 func (e *editorEngine) CheckSettings(client map[string]any) error {
 	s := e.flags()
 	if err := applyClient(s, "", client); err != nil {
@@ -168,7 +166,6 @@ type editorFolder struct {
 // editorFormats are the formats by the languages of editors.
 var editorFormats = []string{"html", "markdown", "mdx", "restructuredtext", "asciidoc", "org"}
 
-// Speak implements workspace.Judge.
 func (f *editorFolder) Speak(languages map[string]string) (changed bool) {
 	types, now := f.options.crawl.Reading.Types, map[string]string{}
 	for name, language := range languages {
@@ -188,7 +185,6 @@ func (f *editorFolder) spoken(name string) string {
 	return ""
 }
 
-// Progress implements workspace.Judge.
 func (f *editorFolder) Progress(report func(checked, known int)) { f.progress = report }
 
 // JudgesSome implements workspace.Judge: content checks compare the pages of a site, and what a baseline has
@@ -200,7 +196,6 @@ func (f *editorFolder) JudgesSome() bool {
 // maxDocuments is how many documents of a folder are read.
 const maxDocuments = 100_000
 
-// Documents implements workspace.Judge.
 func (f *editorFolder) Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error) {
 	before := f.plan
 	f.plan = nil
@@ -244,7 +239,6 @@ func (f *editorFolder) length(name string, texts map[string][]byte) int64 {
 	return info.Size()
 }
 
-// More implements workspace.Judge.
 func (f *editorFolder) More() string {
 	if f.plan == nil || !f.plan.more {
 		return ""
@@ -252,7 +246,6 @@ func (f *editorFolder) More() string {
 	return fmt.Sprintf("only the first %d documents of %s are read", f.engine.maxDocuments, filepath.Base(f.dir))
 }
 
-// Judge implements workspace.Judge.
 func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some, beside []string, add func(workspace.Found)) (result.Search, error) {
 	if f.plan == nil {
 		return result.Search{}, nil // no document can be read
@@ -371,19 +364,16 @@ func (f *editorFolder) input(name string, text []byte) extract.Input {
 	return extract.Input{Body: text, ContentType: cmp.Or(f.spoken(name), f.options.crawl.Reading.Types.Of(name)), Name: path.Base(name), Options: f.options.crawl.Reading.Options}
 }
 
-// Read implements workspace.Judge.
 func (f *editorFolder) Read(name string, text []byte) *extract.Document {
 	in := f.input(name, text)
 	in.Places = true
 	return extract.Extract(in)
 }
 
-// Offers implements workspace.Judge.
 func (f *editorFolder) Offers(name string, text []byte) bool {
 	return extract.IsWritten(f.input(name, text))
 }
 
-// Printed implements workspace.Judge.
 func (f *editorFolder) Printed(name string) string {
 	if f.options.base.IsZero() {
 		return cmp.Or(disk.EscapePath(name), "./")
@@ -392,7 +382,6 @@ func (f *editorFolder) Printed(name string) string {
 	return base.Printed() + disk.EscapePath(name)
 }
 
-// Edits implements workspace.Judge.
 func (f *editorFolder) Edits(name string, text []byte, results []*result.Result, likely bool) []workspace.Edit {
 	level := f.options.fixLevel
 	if likely {
@@ -411,7 +400,6 @@ func (f *editorFolder) Edits(name string, text []byte, results []*result.Result,
 	return edits
 }
 
-// IgnoreRule implements workspace.Judge.
 func (f *editorFolder) IgnoreRule(url, comment string) string {
 	if f.dir == "" || f.engine.base.Given("config") || f.engine.base.Given("no-config") {
 		return ""
@@ -419,7 +407,6 @@ func (f *editorFolder) IgnoreRule(url, comment string) string {
 	return fmt.Sprintf("# %s\n[[rule]]\nmatch_re = %s\nverdict = \"ignore\"\n", comment, tomlString("^"+regexp.QuoteMeta(url)+"$"))
 }
 
-// List implements workspace.Judge.
 func (f *editorFolder) List(dir string) (names []string) {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -456,7 +443,6 @@ func (f *editorFolder) List(dir string) (names []string) {
 // maxListed is how many entries of a directory are looked at.
 const maxListed = 10_000
 
-// Text implements workspace.Judge.
 func (f *editorFolder) Text(name string) string {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -478,7 +464,6 @@ func (f *editorFolder) Text(name string) string {
 	return string(text)
 }
 
-// Close implements workspace.Judge.
 func (f *editorFolder) Close() {
 	f.made = nil // another language may decide how they are read
 	f.forget()
@@ -491,7 +476,6 @@ func (f *editorFolder) Close() {
 // editorListings are the folder as it was listed last and, until something is judged, as it was before.
 type editorListings struct{ plan, before *plan } // nil for none
 
-// Address implements workspace.Judge.
 func (l *editorListings) Address(name string) string {
 	if l.plan == nil || len(l.plan.sites) == 0 {
 		return ""
@@ -503,7 +487,6 @@ func (l *editorListings) Address(name string) string {
 	return u.Printed()
 }
 
-// Moved implements workspace.Judge.
 func (l *editorListings) Moved(addresses []string) (moved map[string]bool, ok bool) {
 	defer l.forget()
 	var documents []urinorm.URL

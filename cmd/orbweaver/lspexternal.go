@@ -82,13 +82,9 @@ func editorCache() (string, error) {
 	return filepath.Join(dir, "orbweaver", "lsp.db"), nil
 }
 
-// External implements workspace.Judge.
 func (f *editorFolder) External() workspace.Asking { return f.asking }
+func (f *editorFolder) MaxAge() time.Duration      { return f.external.between.maxAge }
 
-// MaxAge implements workspace.Judge.
-func (f *editorFolder) MaxAge() time.Duration { return f.external.between.maxAge }
-
-// Observe implements workspace.Judge.
 func (f *editorFolder) Observe(ctx context.Context, urls []string, how workspace.Asking, add func(*workspace.Target)) error {
 	o := *f.external
 	gate := f.engine.external.gates.Run(math.MaxInt)

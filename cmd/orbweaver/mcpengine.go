@@ -61,7 +61,6 @@ type agentAsked struct {
 	options map[string][]string // by name
 }
 
-// Options implements mcp.Engine.
 func (e *agentEngine) Options() []mcp.Option {
 	var all []mcp.Option
 	for _, name := range agentOptions {
@@ -82,7 +81,6 @@ func (e *agentEngine) Options() []mcp.Option {
 	return all
 }
 
-// Left implements mcp.Engine.
 func (e *agentEngine) Left() int { return e.gates.Left() }
 
 // interval returns the time between two requests to one host that the flags ask for.
@@ -246,7 +244,6 @@ func below(root, target string) (rel string, err error) {
 	}
 }
 
-// Check implements mcp.Engine.
 func (e *agentEngine) Check(ctx context.Context, m *mcp.Asked) (*mcp.Run, error) {
 	a, err := e.locate(m.Target)
 	if err != nil {
@@ -402,7 +399,6 @@ func sourcesOf(r *result.Result, o *options, history bool) []string {
 	return sources
 }
 
-// ExplainURL implements mcp.Engine.
 func (e *agentEngine) ExplainURL(url string) (*mcp.Explanation, error) {
 	u, _, err := urinorm.ParseWeb(url)
 	if err != nil || u.Scheme() == "file" {

@@ -37,33 +37,25 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 		AddressPolicy: fetch.AddressPolicy{DenyPrivate: s.On("deny-private")},
 		AllowPorts:    readAll(c, "allow-port", parseAllowedPort),
 	}
-	if n.ClientKey == "" {
-		n.ClientKey = n.ClientCert // one file may contain both, as in curl
-	} else if n.ClientCert == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --client-cert", c.Named("client-key")))
-	}
+	c.refuse(n.ClientKey != "" && n.ClientCert == "", "client-key", "it needs --client-cert")
+	n.ClientKey = cmp.Or(n.ClientKey, n.ClientCert) // one file may contain both, as in curl
 	if s.Given("user") {
-		if name, _, found := strings.Cut(s.Text("user"), ":"); !found || name == "" {
-			// The value may contain a secret, so the message does not repeat it.
-			c.faults = append(c.faults, fmt.Errorf("%s: use NAME:PASSWORD", c.Named("user")))
-		}
+		name, _, found := strings.Cut(s.Text("user"), ":")
+		c.refuse(!found || name == "", "user", "use NAME:PASSWORD") // the value may contain a secret
 		n.Credentials = s.Text("user")
 	}
+	c.refuse(s.On("netrc-any-port") && !s.On("netrc"), "netrc-any-port", "it needs --netrc")
 	if s.On("netrc") {
 		n.Netrc, n.NetrcAnyPort = readText(c, "netrc", netrcFile(os.Getenv), parseFile), s.On("netrc-any-port")
-	} else if s.On("netrc-any-port") {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --netrc", c.Named("netrc-any-port")))
 	}
 	for _, text := range s.List("header") {
 		if text == "" {
 			continue // it only drops the values of the configuration file
 		}
 		name, value, err := parseHeader(text)
-		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("header"), err))
-			continue
+		if c.refuse(err != nil, "header", "%w", err); err == nil {
+			n.Header.Add(name, value)
 		}
-		n.Header.Add(name, value)
 	}
 	return n
 }

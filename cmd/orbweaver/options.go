@@ -115,9 +115,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 	o.root = read(c, "root", func(dir string) (string, error) { return dir, nil })
 	o.crawl.Scope.RootGiven = o.root != ""
-	if o.root != "" && !o.base.IsZero() {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --base-url, which makes the directory a published site", c.Named("root")))
-	}
+	c.refuse(o.root != "" && !o.base.IsZero(), "root", "it cannot be used with --base-url, which makes the directory a published site")
 	o.noIgnore, o.dump = s.On("no-ignore"), s.On("dump-inputs")
 	o.stdinType = read(c, "stdin-type", parseFormat)
 
@@ -213,9 +211,7 @@ func compileReport(c *compiler, o *options) {
 	o.failOn = read(c, "fail-on", report.ParseFailOn)
 	o.progress, o.color, o.ci, o.ciToken = s.Text("progress"), s.Text("color"), s.Text("ci"), s.Text("ci-token-env")
 	o.quiet, o.verbose = s.On("quiet"), s.On("verbose")
-	if o.quiet && o.verbose {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --verbose", c.Named("quiet")))
-	}
+	c.refuse(o.quiet && o.verbose, "quiet", "it cannot be used with --verbose")
 	if o.quiet {
 		o.progress = "never"
 	}
@@ -233,18 +229,12 @@ func compileReport(c *compiler, o *options) {
 	o.writeClean = read(c, "write-clean", func(file string) (string, error) { return file, nil })
 	o.overwrite, o.overwriteMany, o.dryRun = s.On("overwrite"), s.On("overwrite-many"), s.On("dry-run")
 	o.unique = s.On("unique")
-	needsFile := func(name string, given bool) {
-		if given && o.writeClean == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --write-clean", c.Named(name)))
-		}
-	}
-	needsFile("overwrite", o.overwrite)
-	needsFile("overwrite-many", o.overwriteMany)
-	needsFile("dry-run", o.dryRun && o.archive == nil)
-	needsFile("unique", o.unique)
-	if o.dryRun && o.write {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.Named("dry-run")))
-	}
+	const needsFile = "it needs --write-clean"
+	c.refuse(o.writeClean == "" && o.overwrite, "overwrite", needsFile)
+	c.refuse(o.writeClean == "" && o.overwriteMany, "overwrite-many", needsFile)
+	c.refuse(o.writeClean == "" && o.dryRun && o.archive == nil, "dry-run", needsFile)
+	c.refuse(o.writeClean == "" && o.unique, "unique", needsFile)
+	c.refuse(o.dryRun && o.write, "dry-run", "it cannot be used with --write: --fix alone prints the edits")
 }
 
 // compileFix reads the settings of edits. A patch must be the only output on standard
@@ -252,23 +242,15 @@ func compileReport(c *compiler, o *options) {
 func compileFix(c *compiler, o *options) {
 	o.fix, o.write = c.On("fix"), c.On("write")
 	o.fixLevel = read(c, "fix-level", fix.ParseLevel)
-	if o.write && !o.fix {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --fix", c.Named("write")))
-	}
-	if o.fix && c.On("watch") {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --watch: each edit would start another check", c.Named("fix")))
-	}
+	c.refuse(o.write && !o.fix, "write", "it needs --fix")
+	c.refuse(o.fix && c.On("watch"), "fix", "it cannot be used with --watch: each edit would start another check")
 	if !o.patches() {
 		return
 	}
 	const instead = "the report would be mixed with the patch that --fix prints: write it to a file with --output, or use --write"
-	if c.Given("format") {
-		c.faults = append(c.faults, fmt.Errorf("%s: %s", c.Named("format"), instead))
-	}
+	c.refuse(c.Given("format"), "format", "%s", instead)
 	for _, out := range o.outputs {
-		if out.File == report.Stdout {
-			c.faults = append(c.faults, fmt.Errorf("%s: %s", c.Named("output"), instead))
-		}
+		c.refuse(out.File == report.Stdout, "output", "%s", instead)
 	}
 }
 
@@ -308,9 +290,7 @@ func readArchive(c *compiler, on option.Commands) *crawler.Archive {
 			return nil
 		}
 		for _, name := range []string{"archive-api", "archive-max"} {
-			if c.Given(name) {
-				c.faults = append(c.faults, fmt.Errorf("%s: it needs --archive", c.Named(name)))
-			}
+			c.refuse(c.Given(name), name, "it needs --archive")
 		}
 		return nil
 	}
@@ -513,16 +493,12 @@ func compileRendering(c *compiler, o *options) {
 	o.crawl.Render.Mode = renderModes[s.Text("render")]
 	r.browser = s.Text("render-browser")
 	r.Tabs = read(c, "render-tabs", atLeast(1))
-	if r.Tabs > 64 {
-		c.faults = append(c.faults, fmt.Errorf("%s: %d is too many; use at most 64", c.Named("render-tabs"), r.Tabs))
-	}
+	c.refuse(r.Tabs > 64, "render-tabs", "%d is too many; use at most 64", r.Tabs)
 	r.Timeout = read(c, "render-timeout", quantity.ParseDuration)
 	r.Quiet = read(c, "render-quiet", quantity.ParseDuration)
-	if r.Wait, r.Selector = parseRenderWait(s.Text("render-wait")); r.Wait < 0 {
-		c.faults = append(c.faults, fmt.Errorf("%s: the time must not be negative", c.Named("render-wait")))
-	} else if r.Wait > r.Timeout {
-		c.faults = append(c.faults, fmt.Errorf("%s: %s is longer than the limit of time, %s; raise --render-timeout", c.Named("render-wait"), r.Wait, r.Timeout))
-	}
+	r.Wait, r.Selector = parseRenderWait(s.Text("render-wait"))
+	c.refuse(r.Wait < 0, "render-wait", "the time must not be negative")
+	c.refuse(r.Wait > r.Timeout, "render-wait", "%s is longer than the limit of time, %s; raise --render-timeout", r.Wait, r.Timeout)
 	r.sandbox = s.Text("render-sandbox")
 }
 

@@ -60,11 +60,6 @@ func (r *recheck) Result(res *result.Result) error {
 	return nil
 }
 
-// Page implements result.Sink.
-func (r *recheck) Page(*result.Page) error { return nil }
-
-// Note implements result.Sink.
-func (r *recheck) Note(result.Note) error { return nil }
-
-// Progress implements result.Sink.
+func (r *recheck) Page(*result.Page) error  { return nil }
+func (r *recheck) Note(result.Note) error   { return nil }
 func (r *recheck) Progress(result.Progress) {}

@@ -112,7 +112,6 @@ func jobSettings(line []option.Given) (*settings, error) {
 	return s, nil
 }
 
-// Check implements runs.Engine.
 func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) []api.Fault {
 	var faults []api.Fault
 	known := []string{}
@@ -279,7 +278,6 @@ func (e *serveEngine) restrict(o *options) {
 	o.progress, o.evidence.max = "never", e.evidenceMax
 }
 
-// Crawl implements runs.Engine.
 func (e *serveEngine) Crawl(ctx context.Context, r *runs.Request) (*runs.Result, error) {
 	s, err := jobSettings(e.line(r.Job))
 	if err != nil {
@@ -400,7 +398,6 @@ func isOver(s *result.Soundness) bool {
 // noteWriter makes each line a note.
 type noteWriter func(string, ...any)
 
-// Write writes a note for each line.
 func (w noteWriter) Write(p []byte) (int, error) {
 	for line := range strings.Lines(string(p)) {
 		w("%s", strings.TrimPrefix(strings.TrimSpace(line), "orbweaver: "))
@@ -435,13 +432,11 @@ func (s *serveSink) Result(r *result.Result) error {
 	return s.Multi.Result(r)
 }
 
-// Note writes a note to the log.
 func (s *serveSink) Note(n result.Note) error {
 	s.note("%s", n.Message)
 	return nil
 }
 
-// Progress passes the progress on.
 func (s *serveSink) Progress(p result.Progress) { s.progress(p) }
 
 func summaryJSON(s *result.Summary) (json.RawMessage, error) {
@@ -461,7 +456,6 @@ func summaryJSON(s *result.Summary) (json.RawMessage, error) {
 	return whole.Summary, err
 }
 
-// Judge implements runs.Engine.
 func (e *serveEngine) Judge(ctx context.Context, dir string, w report.PageWriter) (*runs.Result, error) {
 	return e.judge(ctx, dir, report.ShowAll, w)
 }

@@ -143,7 +143,6 @@ func withPathsFromRoot(note, dir string) string {
 	return strings.Join(words, " ")
 }
 
-// Progress shows the progress of the run.
 func (s *sink) Progress(p result.Progress) {
 	s.console.progress(p)
 }

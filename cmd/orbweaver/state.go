@@ -60,8 +60,7 @@ func lockState(name string) (*state, error) {
 	return s, nil
 }
 
-func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
-
+func (s *state) file() string         { return filepath.Join(s.dir, stateFile) }
 func (s *state) previousName() string { return filepath.Join(s.dir, previousFile) }
 
 // open opens the crawl in the directory. If there is none, s.store and s.command stay nil.
@@ -396,7 +395,6 @@ type recorder struct {
 	read []byte
 }
 
-// Read reads and copies.
 func (r *recorder) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	r.read = append(r.read, p[:n]...)

@@ -84,7 +84,6 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 	return err
 }
 
-// Result keeps a result.
 func (r *toolRun) Result(res *result.Result) error {
 	if r.sources != nil {
 		r.sources.Map(res)
@@ -98,16 +97,13 @@ func (r *toolRun) Result(res *result.Result) error {
 	return nil
 }
 
-// Page implements result.Sink.
 func (r *toolRun) Page(*result.Page) error { return nil }
 
-// Note passes a note on.
 func (r *toolRun) Note(n result.Note) error {
 	r.note("%s", n.Message)
 	return nil
 }
 
-// Progress passes the progress on.
 func (r *toolRun) Progress(p result.Progress) {
 	if r.progress != nil {
 		r.progress(p)

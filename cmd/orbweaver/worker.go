@@ -304,7 +304,6 @@ func (workerSink) Result(*result.Result) error { return nil }
 // Progress does nothing: the coordinator shows the progress of all.
 func (workerSink) Progress(result.Progress) {}
 
-// Note prints a note.
 func (s workerSink) Note(n result.Note) error {
 	s.w.say("%s", n.Message)
 	return nil

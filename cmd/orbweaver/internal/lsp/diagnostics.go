@@ -246,7 +246,6 @@ type diagnosticReport struct {
 // nullable is a version, or null for a document that is not open.
 type nullable struct{ version *int32 }
 
-// MarshalJSON implements json.Marshaler.
 func (n nullable) MarshalJSON() ([]byte, error) { return marshal(n.version), nil }
 
 // reportOn returns the report about findings, whose earlier report had an id.

@@ -34,7 +34,6 @@ type incoming struct {
 	err     error
 }
 
-// Connect implements [sdk.Transport].
 func (l *lines) Connect(context.Context) (sdk.Connection, error) {
 	l.read, l.closed = make(chan incoming), make(chan struct{})
 	go l.readAll()
@@ -122,7 +121,6 @@ func (l *lines) write(text []byte) error {
 	return err
 }
 
-// Read implements [sdk.Connection].
 func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case i := <-l.read:
@@ -134,7 +132,6 @@ func (l *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// Write implements [sdk.Connection].
 func (l *lines) Write(_ context.Context, message jsonrpc.Message) error {
 	text, err := jsonrpc.EncodeMessage(message)
 	if err != nil {
@@ -143,7 +140,6 @@ func (l *lines) Write(_ context.Context, message jsonrpc.Message) error {
 	return l.write(text)
 }
 
-// Close implements [sdk.Connection].
 func (l *lines) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return nil

@@ -130,7 +130,6 @@ type countingWriter struct {
 	size   int64
 }
 
-// WriteHeader remembers the status.
 func (w *countingWriter) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
@@ -138,7 +137,6 @@ func (w *countingWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts.
 func (w *countingWriter) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK

@@ -17,7 +17,6 @@ type scheduled struct {
 	runs *Runs
 }
 
-// Jobs implements schedule.Jobs.
 func (j scheduled) Jobs(ctx context.Context) ([]schedule.Job, error) {
 	rows, err := j.store.Scheduled(ctx)
 	if err != nil {
@@ -34,7 +33,6 @@ func (j scheduled) Jobs(ctx context.Context) ([]schedule.Job, error) {
 	return jobs, nil
 }
 
-// Start implements schedule.Jobs.
 func (j scheduled) Start(ctx context.Context, project string, handled time.Time) error {
 	row, err := j.store.Project(ctx, project)
 	if errors.Is(err, store.ErrNotFound) {
@@ -49,7 +47,6 @@ func (j scheduled) Start(ctx context.Context, project string, handled time.Time)
 	return j.SetHandled(ctx, project, handled)
 }
 
-// SetHandled implements schedule.Jobs.
 func (j scheduled) SetHandled(ctx context.Context, project string, handled time.Time) error {
 	return j.store.SetHandled(ctx, project, handled)
 }

@@ -51,7 +51,6 @@ func showAudit(c *Call) error {
 	return c.page(status, "audit", "Audit log", page)
 }
 
-// Query returns the filters with another parameter.
 func (p *auditPage) Query(name, value string) template.URL {
 	v := maps.Clone(p.Values)
 	v.Del("after")
@@ -59,10 +58,8 @@ func (p *auditPage) Query(name, value string) template.URL {
 	return template.URL(v.Encode())
 }
 
-// When returns the time of an entry.
 func (p *auditPage) When(e *audit.Entry) *time.Time { return &e.Time }
 
-// Changes returns a line for each member that an entry changed.
 func (p *auditPage) Changes(e *audit.Entry) (lines []string, err error) {
 	var changes map[string][2]json.RawMessage
 	if err := json.Unmarshal(e.Changes, &changes); err != nil {

@@ -91,16 +91,12 @@ func (d *dashboard) list(c *Call) (*api.List[*api.Project], int, error) {
 	return list, status, err
 }
 
-// Filtered reports whether the address selects projects.
 func (d *dashboard) Filtered() bool {
 	return slices.ContainsFunc([]string{"q", "tag", "state"}, func(name string) bool { return d.Filters.Get(name) != "" })
 }
 
-// With returns the query of the list with one filter changed.
 func (d *dashboard) With(name, value string) template.URL { return d.Filters.with(name, value) }
-
-// Value returns a filter.
-func (d *dashboard) Value(name string) string { return d.Filters.Get(name) }
+func (d *dashboard) Value(name string) string             { return d.Filters.Get(name) }
 
 // Selects are the filters with a few values.
 func (d *dashboard) Selects() []selectField {
@@ -126,10 +122,7 @@ type projectForm struct {
 	Version int64 // of the stored project
 }
 
-// Value and Fault return those of a field.
 func (f *projectForm) Value(name string) string { return f.Values.Get(name) }
-
-// Fault returns what is wrong with a field.
 func (f *projectForm) Fault(name string) string { return f.Faults[name] }
 
 // maxShownList is the size of a list of URLs that a form shows, in bytes.

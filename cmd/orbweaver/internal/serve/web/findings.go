@@ -141,7 +141,6 @@ type codeCount struct {
 	Count int
 }
 
-// Checked, With and Selected are for templates.
 func (p *findingsPage) Checked(verdict string) bool {
 	shown := p.Filters.verdicts()
 	if len(shown) == 0 {
@@ -150,7 +149,6 @@ func (p *findingsPage) Checked(verdict string) bool {
 	return slices.Contains(shown, verdict)
 }
 
-// Verdicts are the verdicts to filter by.
 func (p *findingsPage) Verdicts() []string { return allVerdicts }
 
 // Narrowed reports whether one of the filters is set that are folded otherwise.
@@ -164,7 +162,6 @@ type selectField struct {
 	Choices            [][2]string
 }
 
-// Selects are the filters with a few values.
 func (p *findingsPage) Selects() []selectField {
 	all := []selectField{
 		{Name: "scope", Label: "Scope", Choices: [][2]string{{"", "all"}, {"internal", "internal"}, {"external", "external"}}},
@@ -198,14 +195,9 @@ func (p *findingsPage) Owners() [][2]string {
 	return all
 }
 
-// With returns the query of the list with one filter changed.
 func (p *findingsPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
-
-// Value returns a filter.
-func (p *findingsPage) Value(name string) string { return p.Filters.Get(name) }
-
-// Query returns the query of the list.
-func (p *findingsPage) Query() template.URL { return p.Filters.with("", "") }
+func (p *findingsPage) Value(name string) string             { return p.Filters.Get(name) }
+func (p *findingsPage) Query() template.URL                  { return p.Filters.with("", "") }
 
 func codesOf(s *summary) []codeCount {
 	var all []codeCount
@@ -318,9 +310,7 @@ type findingPage struct {
 
 // Before and After are the addresses of the findings before and after this one in its list.
 func (p *findingPage) Before() template.URL { return p.around.before }
-
-// After is like Before.
-func (p *findingPage) After() template.URL { return p.around.after }
+func (p *findingPage) After() template.URL  { return p.around.after }
 
 // maxPlaces is the number of places that a finding lists.
 const maxPlaces = 500

@@ -37,7 +37,6 @@ type pageColumn struct {
 var pageColumns = []pageColumn{{Name: "Page", Sort: "url"}, {Name: "Status", Sort: "status", Class: "number"}, {Name: "Depth", Sort: "depth", Class: "number extra"}, {Name: "Links in", Sort: "in", Class: "number extra"},
 	{Name: "Links out", Sort: "out", Class: "number extra"}, {Name: "Type", Sort: "type", Class: "extra"}, {Name: "Time", Sort: "elapsed", Class: "number extra"}, {Name: "Size", Sort: "size", Class: "number extra"}, {Name: "Broken", Sort: "broken", Class: "number"}}
 
-// Columns are the columns of the list.
 func (p *pagesPage) Columns() []pageColumn {
 	all := slices.Clone(pageColumns)
 	for i := range all {
@@ -58,7 +57,6 @@ func (p *pagesPage) Columns() []pageColumn {
 	return all
 }
 
-// Filtered reports whether the address selects pages.
 func (p *pagesPage) Filtered() bool {
 	return slices.ContainsFunc([]string{"q", "status", "depth", "type"}, func(name string) bool { return p.Value(name) != "" })
 }
@@ -123,11 +121,8 @@ func (p *pagesPage) draw(f *api.Figures) {
 	p.add("Response time", elapsed)
 }
 
-// With returns the query of the list with one value changed.
 func (p *pagesPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
-
-// Value returns a filter.
-func (p *pagesPage) Value(name string) string { return p.Filters.Get(name) }
+func (p *pagesPage) Value(name string) string             { return p.Filters.Get(name) }
 
 func showPages(c *Call) error {
 	f := filters{c.URL.Query()}

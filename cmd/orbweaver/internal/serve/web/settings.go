@@ -32,7 +32,6 @@ type sentForm struct {
 	Faults map[string]string
 }
 
-// Value and Fault return those of a field of a form.
 func (p *sentForm) Value(form, name string) string {
 	if form != p.Form {
 		return ""
@@ -40,7 +39,6 @@ func (p *sentForm) Value(form, name string) string {
 	return p.Values.Get(name)
 }
 
-// Fault returns what is wrong with a field of a form.
 func (p *sentForm) Fault(form, name string) string {
 	if form != p.Form {
 		return ""

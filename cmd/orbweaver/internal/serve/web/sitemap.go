@@ -32,9 +32,7 @@ type mapPage struct {
 
 // Least and Most are the numbers of pages of the smallest and the largest directory on the map.
 func (p *mapPage) Least() int { return p.Parts[min(len(p.Parts), maxTiles)-1].Count }
-
-// Most is like Least.
-func (p *mapPage) Most() int { return p.Parts[0].Count }
+func (p *mapPage) Most() int  { return p.Parts[0].Count }
 
 // tile is a part of a directory: a directory in it, or the pages directly in it.
 type tile struct {

@@ -89,8 +89,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 	}
 	var keys map[string]any
 	if _, err := toml.Decode(text, &keys); err != nil {
-		var bad toml.ParseError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[toml.ParseError](err); ok {
 			return fmt.Errorf("%s:%d:%d: %s", name, bad.Position.Line, bad.Position.Col, bad.Message)
 		}
 		return fmt.Errorf("%s: %w", name, err)

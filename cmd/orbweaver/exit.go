@@ -54,8 +54,7 @@ func unsound(err error) error { return &exitError{code: report.ExitUnsound, err:
 // withoutPath removes the operation and the file name from an error whose context already
 // names them.
 func withoutPath(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -22,12 +22,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
-	var bad *pflag.InvalidValueError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usageError("--%s: %q is not allowed: %w", bad.GetFlag().Name, bad.GetValue(), bad.Unwrap())
 	}
-	var bare *pflag.ValueRequiredError
-	if errors.As(err, &bare) {
+	if bare, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return usageError("--%s needs a value: %s", bare.GetFlag().Name, bare.GetFlag().Value.Type())
 	}
 	var unknown *pflag.NotExistError

@@ -58,8 +58,7 @@ func exitCode(err error, stderr io.Writer) int {
 		return exitOK
 	}
 	code := exitUsage // cobra's own errors are usage errors
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		code, err = exit.code, exit.err
 	}
 	if err != nil {

@@ -180,8 +180,7 @@ func (p *plan) addWebsite(t target) error {
 func (p *plan) addDirectory(o *options, t target) error {
 	site, err := p.mount(t.path, t.path)
 	if err != nil {
-		var fault *fetch.Fault
-		if errors.As(err, &fault) {
+		if _, ok := errors.AsType[*fetch.Fault](err); ok {
 			return p.addUnreadable(t)
 		}
 		return err

@@ -59,8 +59,7 @@ func parsePattern(s string) (*regexp.Regexp, error) {
 		return re, nil
 	}
 	cause := err.Error()
-	var bad *syntax.Error
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*syntax.Error](err); ok {
 		cause = bad.Code.String()
 		if bad.Expr != "" && bad.Expr != s {
 			cause += " in " + bad.Expr

@@ -268,8 +268,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 
 // asUsage returns an error of usage, unless the error has an exit status already.
 func asUsage(err error) error {
-	var exit *exitError
-	if errors.As(err, &exit) {
+	if _, ok := errors.AsType[*exitError](err); ok {
 		return err
 	}
 	return usageError("%w", err)

@@ -247,8 +247,7 @@ func locate(root, dir, page string) (path, name string, err error) {
 
 // cause returns what an error of package os says without the operation and the name.
 func cause(err error) error {
-	var path *fs.PathError
-	if errors.As(err, &path) {
+	if path, ok := errors.AsType[*fs.PathError](err); ok {
 		return path.Err
 	}
 	return err

@@ -96,8 +96,7 @@ func decodeParams(params json.RawMessage, into any) error {
 		return errorf(codeInvalidParams, "the parameters are not an object")
 	}
 	if err := fastjson.Unmarshal(params, into, lenient); err != nil {
-		var wrong *fastjson.SemanticError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*fastjson.SemanticError](err); ok {
 			return errorf(codeInvalidParams, "%s has the wrong type: %v", strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", "."), wrong.JSONKind)
 		}
 		return errorf(codeInvalidParams, "%v", err)

@@ -64,8 +64,7 @@ func lcClamd(c *Config, _ string, v any) error {
 
 func readClamdConf(name string) (string, error) {
 	failed := func(err error) (string, error) {
-		var bad *os.PathError
-		if errors.As(err, &bad) {
+		if bad, ok := errors.AsType[*os.PathError](err); ok {
 			err = bad.Err
 		}
 		return "", fmt.Errorf("read %s: %w", name, err)

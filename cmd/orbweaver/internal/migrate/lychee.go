@@ -50,8 +50,7 @@ func tableAt(v map[string]any, path string) map[string]any {
 
 func decodeTOML(text []byte, v any) error {
 	_, err := toml.Decode(string(text), v)
-	var bad toml.ParseError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[toml.ParseError](err); ok {
 		return fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message)
 	}
 	return err

@@ -95,8 +95,7 @@ func (c *call) fail(err error) {
 		panic(http.ErrAbortHandler) // so that the client sees that it is cut short
 	}
 	p := problemOf(err)
-	var limit *auth.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*auth.LimitError](err); ok {
 		c.w.Header().Set("Retry-After", strconv.Itoa(int(limit.After/time.Second)))
 		p = api.NewProblem(http.StatusTooManyRequests, "%v", limit)
 	}

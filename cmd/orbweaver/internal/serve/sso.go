@@ -177,8 +177,7 @@ func (p *ProxyUser) identify(s *Server, r *http.Request) (*auth.Identity, error)
 		}
 	}
 	who, err := auth.People{Store: s.auth}.ByProxy(r.Context(), names[0], role)
-	var taken *auth.NameTakenError
-	if errors.As(err, &taken) {
+	if taken, ok := errors.AsType[*auth.NameTakenError](err); ok {
 		return nil, api.NewProblem(http.StatusForbidden, "the account %s does not belong to the proxy: it has another way to sign in", taken.Name)
 	}
 	return who, err

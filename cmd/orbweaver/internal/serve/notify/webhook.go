@@ -98,8 +98,7 @@ func sendError(err error) string {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "no answer within " + tryTime.String()
 	}
-	var requested *url.Error
-	if errors.As(err, &requested) {
+	if requested, ok := errors.AsType[*url.Error](err); ok {
 		err = requested.Err
 	}
 	return oneLine(err.Error())

@@ -184,8 +184,7 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	body.WriteByte('}')
 	old := before.text()
 	one.next, err = s.projects.read(ctx, before, body.Bytes(), len(rows) == 0)
-	var p *api.Problem
-	if errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity {
+	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
 		one.unlisted = p.More
 		return one, append(p.Errors, faults...), nil
 	}

@@ -256,8 +256,7 @@ func addUserInfo(ctx context.Context, k *known, token *oauth2.Token, subject str
 
 // withoutBody returns an error without most of the answer that it quotes.
 func withoutBody(err error) error {
-	var wrong *oauth2.RetrieveError
-	if errors.As(err, &wrong) && wrong.Response != nil {
+	if wrong, ok := errors.AsType[*oauth2.RetrieveError](err); ok && wrong.Response != nil {
 		return fmt.Errorf("status %d, error %q", wrong.Response.StatusCode, clip(wrong.ErrorCode))
 	}
 	return errors.New(clip(err.Error()))

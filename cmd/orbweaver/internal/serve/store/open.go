@@ -289,8 +289,7 @@ func optionalTime(ms sql.NullInt64) *time.Time {
 }
 
 func withoutPath(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

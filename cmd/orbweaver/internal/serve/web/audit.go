@@ -41,8 +41,7 @@ func showAudit(c *Call) error {
 		page.List, err = service.AuditList(c.Context(), c.Site.Service.Audit, q)
 	}
 	status := http.StatusOK
-	var p *api.Problem
-	if errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity {
+	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
 		status, page.Faults, err = p.Status, p.Errors, nil
 	}
 	if err != nil {

@@ -293,9 +293,6 @@ func plainText(text string) string {
 
 // asProblem returns the problem that an error is, or nil.
 func asProblem(err error) *api.Problem {
-	var p *api.Problem
-	if errors.As(err, &p) {
-		return p
-	}
-	return nil
+	p, _ := errors.AsType[*api.Problem](err)
+	return p
 }

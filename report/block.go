@@ -260,15 +260,8 @@ func written(refs []result.Reference) string {
 	raw := ""
 	for i := range refs {
 		this := refs[i].Raw
-		for {
-			rest, ok := strings.CutPrefix(this, "./")
-			if !ok {
-				rest, ok = strings.CutPrefix(this, "../")
-			}
-			if !ok {
-				break
-			}
-			this = rest
+		for strings.HasPrefix(this, "./") || strings.HasPrefix(this, "../") {
+			_, this, _ = strings.Cut(this, "/")
 		}
 		if i > 0 && this != raw {
 			return ""
@@ -301,7 +294,7 @@ func urlOf(f *fault) string { return f.url }
 func directoriesOf(faults []*fault) func(*fault) string {
 	roots := map[string]string{} // of the documents with the same origin
 	for _, f := range faults {
-		if isMissing(f) {
+		if codeIsMissing(f.code) {
 			origin, name := hostOf(f.url), document(f.url)
 			root, known := roots[origin]
 			if !known {
@@ -311,7 +304,7 @@ func directoriesOf(faults []*fault) func(*fault) string {
 		}
 	}
 	return func(f *fault) string {
-		if !isMissing(f) {
+		if !codeIsMissing(f.code) {
 			return ""
 		}
 		root := roots[hostOf(f.url)]
@@ -321,8 +314,6 @@ func directoriesOf(faults []*fault) func(*fault) string {
 		return ""
 	}
 }
-
-func isMissing(f *fault) bool { return codeIsMissing(f.code) }
 
 func codeIsMissing(code string) bool {
 	switch check.Code(code) {

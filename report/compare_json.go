@@ -31,9 +31,7 @@ func (d Diff) WriteJSON(w io.Writer, show Parts) error {
 		}
 		j.end()
 	}
-	j.end()
-	j.newline()
-	return j.flush()
+	return j.finish()
 }
 
 func (j *jsonEncoder) runBrief(key string, h *Head) {

@@ -71,7 +71,5 @@ func (c *codequalityWriter) Result(r *result.Result) error {
 }
 
 func (c *codequalityWriter) End(*result.Summary) error {
-	c.json.end()
-	c.json.newline()
-	return c.json.flush()
+	return c.json.finish()
 }

@@ -15,9 +15,7 @@ var dotFormat = Format{
 	Use:        "Graphviz: the site as a picture",
 	References: true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &dotWriter{w: w, graph: newGraph(o)}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &dotWriter{w: w, graph: newGraph(o)} },
 }
 
 // dotWriter writes the graph of the site in the language of Graphviz. Labels are

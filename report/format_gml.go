@@ -14,9 +14,7 @@ var gmlFormat = Format{
 	Use:        "graph programs: Gephi, Cytoscape, igraph, networkx",
 	References: true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &gmlWriter{w: w, graph: newGraph(o)}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &gmlWriter{w: w, graph: newGraph(o)} },
 }
 
 // gmlWriter writes the graph of the site in the Graph Modelling Language: 7-bit ASCII,

@@ -13,9 +13,7 @@ var graphmlFormat = Format{
 	Use:        "graph programs: yEd, Gephi, Neo4j, networkx",
 	References: true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &graphmlWriter{xml: xmlEncoder{w: w}, graph: newGraph(o)}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &graphmlWriter{xml: xmlEncoder{w: w}, graph: newGraph(o)} },
 }
 
 // graphmlWriter writes the graph of the site as GraphML.
@@ -74,8 +72,5 @@ func (g *graphmlWriter) End(*result.Summary) error {
 		data("edge-code", string(e.code))
 		x.end()
 	}
-	x.end()
-	x.end()
-	x.newline()
-	return x.flush()
+	return x.finish()
 }

@@ -37,7 +37,7 @@ type shape struct{ element, attribute, raw, text, held, unaffected int }
 func writeHTMLData(w io.Writer, d *htmlDocument) error {
 	data := &htmlData{json: jsonEncoder{w: scriptText{w}, compact: true}, index: map[string]int{}, shaped: map[shape]int{}}
 	data.write(d)
-	return data.json.flush()
+	return data.json.finish()
 }
 
 // write writes the strings last, since they are collected while the rest is written.
@@ -71,8 +71,6 @@ func (h *htmlData) write(d *htmlDocument) {
 	}
 	j.end()
 	j.key("strings").strings(h.strings)
-	j.end()
-	j.newline()
 }
 
 func (h *htmlData) summary(d *htmlDocument) {
@@ -114,10 +112,14 @@ func (h *htmlData) ref(s string) int {
 
 func (h *htmlData) ints(all ...int) {
 	h.json.array()
+	h.elements(all...)
+	h.json.end()
+}
+
+func (h *htmlData) elements(all ...int) {
 	for _, n := range all {
 		h.json.int(int64(n))
 	}
-	h.json.end()
 }
 
 func (h *htmlData) result(r *result.Result, places int, show Show) {
@@ -127,10 +129,8 @@ func (h *htmlData) result(r *result.Result, places int, show Show) {
 		internal = 1
 	}
 	j.array()
-	for _, n := range []int{h.ref(r.URL), int(r.Verdict), h.ref(string(r.Code)), h.ref(r.Message), internal, h.ref(hostOf(r.URL)),
-		r.Status, r.Attempts, int(r.Elapsed.Milliseconds()), h.ref(r.FinalURL), h.ref(r.ContentType), int(r.Size)} {
-		j.int(int64(n))
-	}
+	h.elements(h.ref(r.URL), int(r.Verdict), h.ref(string(r.Code)), h.ref(r.Message), internal, h.ref(hostOf(r.URL)),
+		r.Status, r.Attempts, int(r.Elapsed.Milliseconds()), h.ref(r.FinalURL), h.ref(r.ContentType), int(r.Size))
 	j.array()
 	for _, hop := range r.Redirects {
 		h.ints(h.ref(hop.URL), hop.Status)
@@ -157,15 +157,12 @@ func (h *htmlData) result(r *result.Result, places int, show Show) {
 	j.array()
 	for i := range r.References[:min(places, len(r.References))] {
 		ref := &r.References[i]
-		for _, n := range []int{h.ref(ref.Page), ref.Line, ref.Column, h.shape(ref, proposal)} {
-			j.int(int64(n))
-		}
+		h.elements(h.ref(ref.Page), ref.Line, ref.Column, h.shape(ref, proposal))
 	}
 	j.end()
 	j.array()
 	if proposed {
-		j.int(int64(h.ref(proposal.To)))
-		j.int(int64(h.ref(proposal.Why)))
+		h.elements(h.ref(proposal.To), h.ref(proposal.Why))
 	}
 	j.end()
 	j.array() // of each finding, in the order of findingsOf: its hint, and the numbers of its places and of their pages
@@ -175,16 +172,13 @@ func (h *htmlData) result(r *result.Result, places int, show Show) {
 			refs := affectedReferences(r.References, code)
 			places, pages = len(refs), countPages(refs)
 		}
-		h.json.int(int64(h.ref(row.hint)))
-		h.json.int(int64(places))
-		h.json.int(int64(pages))
+		h.elements(h.ref(row.hint), places, pages)
 	}
 	j.end()
 	h.sources(r.References[:min(places, len(r.References))])
-	j.int(int64(h.ref(ownPage(r.URL))))
+	h.elements(h.ref(ownPage(r.URL)))
 	if r.Kind == result.KindPage {
-		j.int(int64(h.ref(r.Rule)))
-		j.int(int64(h.ref(r.Proposal)))
+		h.elements(h.ref(r.Rule), h.ref(r.Proposal))
 	}
 	j.end()
 }
@@ -194,9 +188,7 @@ func (h *htmlData) sources(refs []result.Reference) {
 	h.json.array()
 	for i := range refs {
 		if s := refs[i].Source; s != nil {
-			for _, n := range []int{i, h.ref(s.File), s.Line, s.Column, h.ref(s.Raw)} {
-				h.json.int(int64(n))
-			}
+			h.elements(i, h.ref(s.File), s.Line, s.Column, h.ref(s.Raw))
 		}
 	}
 	h.json.end()
@@ -259,8 +251,7 @@ func (h *htmlData) webGraph(w *webGraph) {
 	j.key("crossLinks").string(packLinks(w.crossLinks))
 	j.key("broken").array() // page, result
 	for _, t := range w.broken {
-		j.int(int64(t.page))
-		j.int(int64(t.result))
+		h.elements(int(t.page), int(t.result))
 	}
 	j.end()
 	j.key("omitted").row()

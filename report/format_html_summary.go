@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -373,11 +374,7 @@ func (d *htmlDocument) tallyBy(names func(*result.Result, func(string))) []*tall
 			t.add(r)
 		})
 	}
-	rows := make([]*tallied, 0, len(by))
-	for _, t := range by {
-		rows = append(rows, t)
-	}
-	return rows
+	return slices.Collect(maps.Values(by))
 }
 
 func (d *htmlDocument) byHost() htmlChart {
@@ -386,24 +383,20 @@ func (d *htmlDocument) byHost() htmlChart {
 			count(hostOf(r.URL))
 		}
 	})
-	hasFindings := map[string]bool{}
+	hasFindings, ok := map[string]bool{}, d.okByHost()
 	for _, row := range rows {
-		hasFindings[row.name] = true
+		hasFindings[row.name], row.ok = true, ok[row.name]
 	}
-	ok := d.okByHost()
-	for host := range ok {
+	for host, n := range ok {
 		if !hasFindings[host] {
-			rows = append(rows, &tallied{name: host})
+			rows = append(rows, &tallied{name: host, ok: n})
 		}
-	}
-	for _, row := range rows {
-		row.ok = ok[row.name]
 	}
 	return htmlChart{Title: "By host of the target", Note: okNote(ok), Bars: bars(top(rows, barsOfChart+moreBars), hostName, func(host string) string {
 		if !hasFindings[host] && d.show&ShowOK == 0 {
 			return ""
 		}
-		return "by=target&host=" + query(hostKey(host))
+		return "by=target&host=" + query(cmp.Or(host, "local"))
 	})}
 }
 
@@ -429,20 +422,7 @@ func okNote(ok map[string]int) string {
 	return "Findings, and targets that are ok."
 }
 
-func hostName(host string) string {
-	if host == "" {
-		return "local documents"
-	}
-	return host
-}
-
-// hostKey returns the name of a host in the address of a view.
-func hostKey(host string) string {
-	if host == "" {
-		return "local"
-	}
-	return host
-}
+func hostName(host string) string { return cmp.Or(host, "local documents") }
 
 // byPage counts results by the pages that have findings about them. A page counts a
 // target once, by its most severe finding.

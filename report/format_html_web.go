@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -90,7 +91,10 @@ func newWebGraph(head *Head, pages []*result.Page, results []*result.Result) *we
 	} else {
 		w.pages = pagesOf(results)
 	}
-	w.indexPages()
+	w.index = make(map[string]int32, len(w.pages))
+	for i, p := range w.pages {
+		w.index[p.URL] = int32(i)
+	}
 	w.resolveRedirects()
 	w.resolveLinks()
 	starts := w.starts(head)
@@ -142,26 +146,11 @@ func pagesOf(results []*result.Result) []*result.Page {
 			}
 		}
 	}
-	pages := make([]*result.Page, 0, len(byURL))
-	for _, p := range byURL {
-		pages = append(pages, p)
-	}
-	slices.SortFunc(pages, func(a, b *result.Page) int { return cmp.Compare(a.URL, b.URL) })
-	return pages
-}
-
-func (w *webBuilder) indexPages() {
-	w.index = make(map[string]int32, len(w.pages))
-	for i, p := range w.pages {
-		w.index[p.URL] = int32(i)
-	}
+	return slices.SortedFunc(maps.Values(byURL), func(a, b *result.Page) int { return cmp.Compare(a.URL, b.URL) })
 }
 
 // resolveRedirects records the final URLs of redirects that the results contain.
 func (w *webBuilder) resolveRedirects() {
-	if w.alias == nil {
-		w.alias = map[string]string{}
-	}
 	for _, r := range w.results {
 		if len(r.Redirects) > 0 && r.FinalURL != "" {
 			w.alias[ownPage(r.URL)] = ownPage(r.FinalURL)

@@ -31,8 +31,5 @@ func (j *jsonWriter) Result(r *result.Result) error {
 }
 
 func (j *jsonWriter) End(*result.Summary) error {
-	j.json.end()
-	j.json.end()
-	j.json.newline()
-	return j.json.flush()
+	return j.json.finish()
 }

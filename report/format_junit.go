@@ -114,9 +114,7 @@ func (j *junitWriter) End(s *result.Summary) error {
 		"errors", strconv.Itoa(whole.errors), "time", junitTime(s.Elapsed))
 	j.run(s, unsound)
 	j.all.eachPage(func(_ string, cases occurrences) { j.page(cases) })
-	j.xml.end()
-	j.xml.newline()
-	return j.xml.flush()
+	return j.xml.finish()
 }
 
 func (j *junitWriter) run(s *result.Summary, unsound bool) {

@@ -15,9 +15,7 @@ var linkcheckerCSVFormat = Format{
 	Use:        "scripts for LinkChecker's csv",
 	References: true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerCSV{newLinkcheckerLines(w, "# ", o)}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &linkcheckerCSV{newLinkcheckerLines(w, "# ", o)} },
 }
 
 var linkcheckerColumns = []string{

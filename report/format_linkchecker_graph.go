@@ -183,6 +183,5 @@ func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *result.Summary) {
 	x.end()
 	x.end()
 	x.comment(outro)
-	x.newline()
-	x.flush() // Flush of out returns the error
+	x.finish() // Flush of out returns the error
 }

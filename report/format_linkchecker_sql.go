@@ -16,9 +16,7 @@ var linkcheckerSQLFormat = Format{
 	Use:        "databases for LinkChecker's sql; `sqlite` writes a complete database",
 	References: true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerSQL{newLinkcheckerLines(w, "-- ", o)}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &linkcheckerSQL{newLinkcheckerLines(w, "-- ", o)} },
 }
 
 const linkcheckerInsert = "insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ("
@@ -33,16 +31,12 @@ func (l *linkcheckerSQL) Begin(h *Head) error {
 
 func (l *linkcheckerSQL) Result(r *result.Result) error {
 	for _, row := range l.rows(r) {
-		valid := "0"
-		if row.valid {
-			valid = "1"
-		}
 		line, column := "NULL", "NULL"
 		if row.line > 0 {
 			line, column = strconv.Itoa(row.line), strconv.Itoa(row.column)
 		}
 		l.out.WriteString(linkcheckerInsert + strings.Join([]string{
-			sqlString(row.urlname), sqlString(row.parent), "NULL", valid, sqlString(linkcheckerTagged(row.code, row.result)),
+			sqlString(row.urlname), sqlString(row.parent), "NULL", zeroOne(row.valid), sqlString(linkcheckerTagged(row.code, row.result)),
 			sqlString(row.taggedWarnings()), sqlString(row.taggedInfos()), sqlString(row.url),
 			line, column, sqlString(row.name), strconv.Itoa(int(row.checktime)), "-1", strconv.FormatInt(row.size, 10), "0",
 			strconv.Itoa(row.level), sqlString(linkcheckerModified(row.modified)),

@@ -86,6 +86,5 @@ func (l *linkcheckerXML) Result(r *result.Result) error {
 func (l *linkcheckerXML) End(s *result.Summary) error {
 	l.xml.end()
 	l.xml.comment(l.outro(s))
-	l.xml.newline()
-	return l.xml.flush()
+	return l.xml.finish()
 }

@@ -12,9 +12,7 @@ var ndjsonFormat = Format{
 	Use:        "programs that need each result as soon as it is known",
 	References: true,
 	Streams:    true,
-	New: func(w io.Writer, o Options) Writer {
-		return &ndjsonWriter{json: jsonEncoder{w: w, compact: true}}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &ndjsonWriter{json: jsonEncoder{w: w, compact: true}} },
 }
 
 // ndjsonWriter writes a line for each result as soon as it is known, and a last line with
@@ -32,15 +30,12 @@ func (n *ndjsonWriter) Begin(h *Head) error {
 
 func (n *ndjsonWriter) Result(r *result.Result) error {
 	n.json.result(r)
-	n.json.newline()
-	return n.json.flush()
+	return n.json.finish()
 }
 
 func (n *ndjsonWriter) End(s *result.Summary) error {
 	n.json.object()
 	n.json.key("type").string("summary")
 	n.json.run(n.head, s)
-	n.json.end()
-	n.json.newline()
-	return n.json.flush()
+	return n.json.finish()
 }

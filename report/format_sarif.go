@@ -130,12 +130,7 @@ func (s *sarifWriter) End(sum *result.Summary) error {
 	for _, o := range results {
 		s.result(o, index[ruleID(o.code)])
 	}
-	j.end()
-	j.end()
-	j.end()
-	j.end()
-	j.newline()
-	return j.flush()
+	return j.finish()
 }
 
 // invocation states whether the run is complete, and what the report omits.

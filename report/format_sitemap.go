@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -139,12 +140,7 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 			listed[loc] = modified
 		}
 	}
-	locs := make([]string, 0, len(listed))
-	for loc := range listed {
-		locs = append(locs, loc)
-	}
-	slices.Sort(locs)
-	for _, loc := range locs {
+	for _, loc := range slices.Sorted(maps.Keys(listed)) {
 		x := xmlEncoder{w: io.Discard, names: []string{"urlset"}}
 		x.start("url")
 		x.leaf("loc", loc)
@@ -218,11 +214,9 @@ func (s *sitemapWriter) index(f *file, zipped bool, parts [][][]byte, dir string
 		x.leaf("loc", dir+url.PathEscape(own))
 		x.end()
 	}
-	x.end()
-	x.newline()
 	return compressed(f, zipped, func(w io.Writer) error {
 		x.w = w
-		return x.flush()
+		return x.finish()
 	})
 }
 

@@ -30,9 +30,7 @@ var sqliteFormat = Format{
 	References: true,
 	Binary:     true,
 	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &sqliteWriter{w: w, show: o.Show.orDefault()}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &sqliteWriter{w: w, show: o.Show.orDefault()} },
 }
 
 //go:embed sqlite.sql
@@ -179,7 +177,7 @@ func (s *sqliteWriter) edge(page int64, number int, e *result.Edge) error {
 	url, isNew := s.edgeURLs.of(e.URL)
 	if isNew {
 		document, fragment, has := strings.Cut(e.URL, "#")
-		at, err := s.document(document)
+		at, err := s.documents.stored(document, document)
 		if err != nil {
 			return err
 		}
@@ -191,21 +189,11 @@ func (s *sqliteWriter) edge(page int64, number int, e *result.Edge) error {
 			return err
 		}
 	}
-	text, isNew := s.edgeTexts.of(e.Text)
-	if isNew {
-		if err := s.edgeTexts.table.add(text, e.Text); err != nil {
-			return err
-		}
+	text, err := s.edgeTexts.stored(e.Text, e.Text)
+	if err != nil {
+		return err
 	}
 	return s.edges.add(page, int64(number), url, text)
-}
-
-func (s *sqliteWriter) document(url string) (int64, error) {
-	at, isNew := s.documents.of(url)
-	if !isNew {
-		return at, nil
-	}
-	return at, s.documents.table.add(at, url)
 }
 
 func (s *sqliteWriter) Result(r *result.Result) error {
@@ -239,7 +227,7 @@ func (s *sqliteWriter) result(r *result.Result) error {
 	}
 	var final any
 	if r.FinalURL != "" {
-		at, err := s.document(r.FinalURL)
+		at, err := s.documents.stored(r.FinalURL, r.FinalURL)
 		if err != nil {
 			return err
 		}
@@ -284,11 +272,9 @@ func (s *sqliteWriter) reference(target int64, number int, ref *result.Reference
 	if ref.Line > 0 {
 		line, column = int64(ref.Line), int64(ref.Column)
 	}
-	page, isNew := s.pageNames.of(ref.Page)
-	if isNew {
-		if err := s.pageNames.table.add(page, ref.Page); err != nil {
-			return err
-		}
+	page, err := s.pageNames.stored(ref.Page, ref.Page)
+	if err != nil {
+		return err
 	}
 	written, isNew := s.spellings.of(spelling{ref.Element, ref.Attribute, ref.Raw, ref.Text})
 	if isNew {
@@ -371,13 +357,11 @@ func (s *sqliteWriter) run(sum *result.Summary) error {
 // writeCodes inserts all codes, including those that plugins declared, and unknown codes
 // that occur in the run.
 func (s *sqliteWriter) writeCodes(sum *result.Summary) error {
-	met := maps.Clone(sum.ByCode)
-	if met == nil {
-		met = map[check.Code]int{}
-	}
+	met := map[check.Code]int{}
+	maps.Copy(met, sum.ByCode)
 	for _, entry := range check.All() {
-		if !check.IsFamily(entry.Code) && met[entry.Code] == 0 {
-			met[entry.Code] = 0
+		if !check.IsFamily(entry.Code) {
+			met[entry.Code] += 0
 		}
 	}
 	if met[check.CodeOK] == 0 {
@@ -429,6 +413,15 @@ func (n *sqliteNumbers[T]) of(value T) (number int64, isNew bool) {
 	n.last++
 	n.known[value] = n.last
 	return n.last, true
+}
+
+// stored returns the number of a value, and inserts its columns if it is new.
+func (n *sqliteNumbers[T]) stored(value T, columns ...any) (int64, error) {
+	number, isNew := n.of(value)
+	if !isNew {
+		return number, nil
+	}
+	return number, n.table.add(append([]any{number}, columns...)...)
 }
 
 // forget frees the memory for the values so far.

@@ -15,9 +15,7 @@ var xmlFormat = Format{
 	Extensions: []string{".xml"},
 	Use:        "programs that read XML; the same content as JSON, with a schema",
 	References: true,
-	New: func(w io.Writer, o Options) Writer {
-		return &xmlWriter{xml: xmlEncoder{w: w}}
-	},
+	New:        func(w io.Writer, o Options) Writer { return &xmlWriter{xml: xmlEncoder{w: w}} },
 }
 
 // xmlNamespace is the namespace of the vocabulary that report.xsd describes.
@@ -138,7 +136,5 @@ func (x *xmlWriter) Result(r *result.Result) error {
 }
 
 func (x *xmlWriter) End(*result.Summary) error {
-	x.xml.end()
-	x.xml.newline()
-	return x.xml.flush()
+	return x.xml.finish()
 }

@@ -44,25 +44,20 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	taken := map[string]bool{}
 	for _, out := range outputs {
 		place := out.File
-		if out.To != nil {
-			if err := m.add(out, stdout, o); err != nil {
-				m.Close()
-				return nil, err
-			}
-			continue
-		}
 		if place != Stdout {
 			place = filepath.Clean(place)
 		}
-		if taken[place] {
-			m.Close()
-			if place == Stdout {
-				return nil, errors.New("write standard output: two reports go there")
-			}
-			return nil, fmt.Errorf("write %s: two reports go to this file", out.File)
+		var err error
+		switch {
+		case out.To == nil && taken[place] && place == Stdout:
+			err = errors.New("write standard output: two reports go there")
+		case out.To == nil && taken[place]:
+			err = fmt.Errorf("write %s: two reports go to this file", out.File)
+		default:
+			taken[place] = taken[place] || out.To == nil
+			err = m.add(out, stdout, o)
 		}
-		taken[place] = true
-		if err := m.add(out, stdout, o); err != nil {
+		if err != nil {
 			m.Close()
 			return nil, err
 		}

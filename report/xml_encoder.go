@@ -102,6 +102,15 @@ func (x *xmlEncoder) line() {
 
 func (x *xmlEncoder) newline() { x.buf = append(x.buf, '\n') }
 
+// finish ends a document, whatever is still open.
+func (x *xmlEncoder) finish() error {
+	for len(x.names) > 0 {
+		x.end()
+	}
+	x.newline()
+	return x.flush()
+}
+
 func (x *xmlEncoder) flush() error {
 	if x.err == nil && len(x.buf) > 0 {
 		_, x.err = x.w.Write(x.buf)

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -24,8 +25,8 @@ func changePassword(c *call, body []strictjson.Member) error {
 }
 
 func listSessions(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Session], error) {
-		return c.server.service.Accounts.Sessions(c.Context(), c.who, after, limit)
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.Session], error) {
+		return c.server.service.Accounts.Sessions(ctx, c.who, after, limit)
 	})
 }
 
@@ -34,9 +35,7 @@ func endSession(c *call) error {
 }
 
 func listUsers(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.User], error) {
-		return c.server.service.Accounts.Users(c.Context(), after, limit)
-	})
+	return part(c, c.server.service.Accounts.Users)
 }
 
 func addUser(c *call, body []strictjson.Member) error {
@@ -52,9 +51,7 @@ func removeUser(c *call) error {
 }
 
 func listTokens(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Token], error) {
-		return c.server.service.Accounts.Tokens(c.Context(), after, limit)
-	})
+	return part(c, c.server.service.Accounts.Tokens)
 }
 
 func addToken(c *call, body []strictjson.Member) error {

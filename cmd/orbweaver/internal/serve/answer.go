@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -150,11 +151,11 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 // Unwrap lets http.ResponseController find the connection.
 func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func part[T any](c *call, list func(after string, limit int) (*api.List[T], error)) error {
+func part[T any](c *call, list func(ctx context.Context, after string, limit int) (*api.List[T], error)) error {
 	q := c.query()
 	limit := q.limit()
 	if err := q.problem(); err != nil {
 		return err
 	}
-	return c.answer(http.StatusOK)(list(q.text("after"), limit))
+	return c.answer(http.StatusOK)(list(c.Context(), q.text("after"), limit))
 }

@@ -231,12 +231,8 @@ func (c *call) find() error {
 // otherIDs find what the last id of a path names, by how the path ends. An unknown id is refused
 // before anything else is wrong with the request.
 var otherIDs = map[string]func(*call) error{
-	"/users/{name}": func(c *call) error {
-		return c.server.service.Accounts.HasUser(c.Context(), c.PathValue("name"))
-	},
-	"/tokens/{name}": func(c *call) error {
-		return c.server.service.Accounts.HasToken(c.Context(), c.PathValue("name"))
-	},
+	"/users/{name}":  func(c *call) error { return c.server.service.Accounts.HasUser(c.Context(), c.PathValue("name")) },
+	"/tokens/{name}": func(c *call) error { return c.server.service.Accounts.HasToken(c.Context(), c.PathValue("name")) },
 	"/marks/{fingerprint}": func(c *call) error {
 		return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("fingerprint"))
 	},
@@ -247,15 +243,9 @@ var otherIDs = map[string]func(*call) error{
 	"/links/{id}": func(c *call) error {
 		return c.server.service.Links.Exists(c.Context(), c.project.ID, c.PathValue("id"))
 	},
-	"/notify/{n}/test": func(c *call) error {
-		return c.server.service.Notices.Exists(c.project, c.PathValue("n"))
-	},
-	"/projects/{p}/issues/{id}": func(c *call) error {
-		return c.server.service.Issues.Exists(c.Context(), c.project.ID, c.PathValue("id"))
-	},
-	"/issues/{id}/comments": func(c *call) error {
-		return c.server.service.Issues.Exists(c.Context(), c.project.ID, c.PathValue("id"))
-	},
+	"/notify/{n}/test":          func(c *call) error { return c.server.service.Notices.Exists(c.project, c.PathValue("n")) },
+	"/projects/{p}/issues/{id}": func(c *call) error { return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("id")) },
+	"/issues/{id}/comments":     func(c *call) error { return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("id")) },
 	"/findings/{id}": func(c *call) error {
 		return c.server.service.Findings.Exists(c.Context(), c.run, c.PathValue("id"))
 	},

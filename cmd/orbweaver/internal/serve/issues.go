@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -23,8 +24,8 @@ func showFinding(c *call) error {
 }
 
 func listMarks(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Mark], error) {
-		return c.server.service.Marks.List(c.Context(), c.project.ID, after, limit)
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.Mark], error) {
+		return c.server.service.Marks.List(ctx, c.project.ID, after, limit)
 	})
 }
 
@@ -62,8 +63,8 @@ func changeIssue(c *call, v map[string]string) error {
 }
 
 func listComments(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Comment], error) {
-		all, err := c.server.service.Issues.Comments(c.Context(), c.project.ID, c.PathValue("id"))
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.Comment], error) {
+		all, err := c.server.service.Issues.Comments(ctx, c.project.ID, c.PathValue("id"))
 		if err != nil {
 			return nil, err
 		}
@@ -80,8 +81,8 @@ func deleteComment(c *call) error {
 }
 
 func listViews(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.View], error) {
-		all, err := c.server.service.Issues.Views(c.Context(), c.project.ID)
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.View], error) {
+		all, err := c.server.service.Issues.Views(ctx, c.project.ID)
 		if err != nil {
 			return nil, err
 		}

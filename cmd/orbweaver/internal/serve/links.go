@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -8,8 +9,8 @@ import (
 )
 
 func listLinks(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Link], error) {
-		return c.server.service.Links.List(c.Context(), c.project.ID, after, limit)
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.Link], error) {
+		return c.server.service.Links.List(ctx, c.project.ID, after, limit)
 	})
 }
 
@@ -27,9 +28,7 @@ func deleteLink(c *call) error {
 }
 
 func listStatusPages(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.StatusPage], error) {
-		return c.server.service.Pages.List(c.Context(), after, limit)
-	})
+	return part(c, c.server.service.Pages.List)
 }
 
 func createStatusPage(c *call, fields []strictjson.Member) error {

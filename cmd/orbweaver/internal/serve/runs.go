@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 )
 
 func listRuns(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Run], error) {
-		return c.server.service.Runs.List(c.Context(), c.project.ID, "", after, limit)
+	return part(c, func(ctx context.Context, after string, limit int) (*api.List[*api.Run], error) {
+		return c.server.service.Runs.List(ctx, c.project.ID, "", after, limit)
 	})
 }
 

@@ -49,12 +49,10 @@ func (s *Digests) Run(ctx context.Context) {
 		if err := s.sendDue(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			s.log("digests: %v", err)
 		}
-		timer := time.NewTimer(retryNotices)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.After(retryNotices):
 		}
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,7 +19,7 @@ import (
 )
 
 // marksInForce returns the marks of a project that cover their findings now.
-func (s *Findings) marksInForce(ctx context.Context, project string) (map[string]*api.Mark, error) {
+func (s *parts) marksInForce(ctx context.Context, project string) (map[string]*api.Mark, error) {
 	all, err := store.Marks{Store: s.store}.All(ctx, project)
 	if err != nil {
 		return nil, err
@@ -72,9 +74,7 @@ func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*a
 		return nil, err
 	}
 	if q.Known != nil {
-		for fingerprint := range marks {
-			q.Marked = append(q.Marked, fingerprint)
-		}
+		q.Marked = slices.Collect(maps.Keys(marks))
 	}
 	list, err := listInRun(s.parts, r.ID, func(x *findings.Index) (*api.List[api.Finding], error) {
 		return x.Findings(ctx, &q, r.State.Over())
@@ -95,9 +95,7 @@ func (s *Findings) Groups(ctx context.Context, r *store.Run, q findings.Query, b
 		if err != nil {
 			return nil, 0, err
 		}
-		for fingerprint := range marks {
-			q.Marked = append(q.Marked, fingerprint)
-		}
+		q.Marked = slices.Collect(maps.Keys(marks))
 	}
 	groups, err = inRun(s.parts, r.ID, func(x *findings.Index) (groups []findings.Group, err error) {
 		groups, total, err = x.Groups(ctx, &q, by, r.State.Over())

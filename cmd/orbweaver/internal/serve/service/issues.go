@@ -84,7 +84,7 @@ func (s *Issues) said(ctx context.Context, project string) (*said, error) {
 	if err != nil {
 		return nil, err
 	}
-	marks, err := s.findings.marksInForce(ctx, project)
+	marks, err := s.marksInForce(ctx, project)
 	return &said{owners, comments, slices.Sorted(maps.Keys(marks))}, err
 }
 
@@ -136,11 +136,6 @@ func (s *Issues) Get(ctx context.Context, r *store.Run, id string) (*api.IssueDe
 func (s *Issues) Pages(ctx context.Context, r *store.Run, id string, offset, limit int) ([]api.OnPage, error) {
 	pages, err := inRun(s.parts, r.ID, func(x *findings.Index) ([]api.OnPage, error) { return x.PagesOf(ctx, id, offset, limit) })
 	return pages, ignore(err, fs.ErrNotExist)
-}
-
-// Exists returns a problem if a project never had an issue.
-func (s *Issues) Exists(ctx context.Context, project, id string) error {
-	return s.marks.Seen(ctx, project, id)
 }
 
 // People returns the names of those who may read a project, and so own its issues.

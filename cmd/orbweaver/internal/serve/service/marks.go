@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -174,16 +175,11 @@ func several(ids []string, noun string) string {
 func (s *Marks) matching(ctx context.Context, b *Bulk) ([]string, error) {
 	q := b.Filter
 	if q.Known != nil {
-		all, err := store.Marks{Store: s.store}.All(ctx, b.Run.Project)
+		marks, err := s.marksInForce(ctx, b.Run.Project)
 		if err != nil {
 			return nil, err
 		}
-		now := time.Now()
-		for _, m := range all {
-			if m.InForce(now) {
-				q.Marked = append(q.Marked, m.Fingerprint)
-			}
-		}
+		q.Marked = slices.Collect(maps.Keys(marks))
 	}
 	ids, err := inRun(s.parts, b.Run.ID, func(x *findings.Index) ([]string, error) { return x.Fingerprints(ctx, &q) })
 	return ids, ignore(err, fs.ErrNotExist)

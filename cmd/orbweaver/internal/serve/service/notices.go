@@ -155,15 +155,12 @@ func (s *Notices) Run(ctx context.Context) {
 		if err := s.sendPending(ctx); err != nil && ctx.Err() == nil {
 			s.log("notify: %v", err)
 		}
-		timer := time.NewTimer(retryNotices)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		case <-s.wake:
-		case <-timer.C:
+		case <-time.After(retryNotices):
 		}
-		timer.Stop()
 	}
 }
 

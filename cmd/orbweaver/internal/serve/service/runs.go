@@ -77,27 +77,25 @@ func (s *Runs) failing(ctx context.Context, r *store.Run) ([]runs.ListedURL, err
 // Stop ends a run early, because a person wants it.
 func (s *Runs) Stop(ctx context.Context, id, who string) (*api.Run, error) {
 	r, err := s.manager.Stop(ctx, id, who)
+	return s.acted(ctx, r, err, "run.stop", "only a run that is queued or running can be stopped")
+}
+
+// acted notes an action on a run, or returns a problem if the state of the run does not allow it.
+func (s *Runs) acted(ctx context.Context, r *store.Run, err error, action, allowed string) (*api.Run, error) {
 	if errors.Is(err, store.ErrState) {
-		return nil, api.NewProblem(http.StatusConflict, "only a run that is queued or running can be stopped")
+		return nil, api.NewProblem(http.StatusConflict, "%s", allowed)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.audit.Note(ctx, "run.stop", r.Project, r.ID, nil)
+	s.audit.Note(ctx, action, r.Project, r.ID, nil)
 	return &r.Run, nil
 }
 
 // Resume puts an interrupted run into the queue again.
 func (s *Runs) Resume(ctx context.Context, id string) (*api.Run, error) {
 	r, err := s.manager.Resume(ctx, id)
-	if errors.Is(err, store.ErrState) {
-		return nil, api.NewProblem(http.StatusConflict, "only an interrupted run can be resumed")
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.audit.Note(ctx, "run.resume", r.Project, r.ID, nil)
-	return &r.Run, nil
+	return s.acted(ctx, r, err, "run.resume", "only an interrupted run can be resumed")
 }
 
 // List returns one part of the runs of a project, newest first. kind "" is any.

@@ -86,7 +86,7 @@ func New(c Config) *Service {
 	s.Runs = &Runs{parts: shared, projects: s.Projects}
 	s.Findings.projects = s.Projects
 	s.Marks, s.Links, s.Pages = &Marks{shared}, &Links{shared}, &StatusPages{shared}
-	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
+	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, accounts: c.Accounts}
 	s.Notices.issues = s.Issues
 	s.Exchange = &Exchange{parts: shared, projects: s.Projects, issues: s.Issues}
 	s.Digests = &Digests{parts: shared, accounts: c.Accounts, notices: s.Notices}
@@ -128,7 +128,6 @@ type Issues struct {
 	*parts
 	findings *Findings
 	projects *Projects
-	marks    *Marks
 	accounts *auth.Store
 }
 

@@ -20,7 +20,7 @@ const maxAssigned = 10
 
 // dashboard is the first page: all projects and their last runs.
 type dashboard struct {
-	Filters  filters
+	filters
 	Fault    string   // what is wrong with them
 	Tags     []string // of all projects
 	Projects []projectCard
@@ -43,7 +43,7 @@ type projectCard struct {
 
 func showDashboard(c *Call) error {
 	last := c.Site.Service.Manager.All.Last() // before the rows, so that no change is missed
-	d := &dashboard{Filters: filters{c.URL.Query()}, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
+	d := &dashboard{filters: filters{c.URL.Query()}, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
 	list, status, err := d.list(c)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func showDashboard(c *Call) error {
 // list returns the projects that the address asks for, and the status of the page. Words that are not
 // known are reported, and all projects are shown.
 func (d *dashboard) list(c *Call) (*api.List[*api.Project], int, error) {
-	f, status := d.Filters, http.StatusOK
+	f, status := d.filters, http.StatusOK
 	q := service.ProjectQuery{Text: f.Get("q"), Tags: slices.DeleteFunc(slices.Clone(f.Values["tag"]), func(tag string) bool { return tag == "" }), State: f.one("state", service.ProjectStates...), Sort: f.one("sort", service.ProjectSorts...), Limit: maxProjects, After: f.Get("after")}
 	for name, known := range map[string]string{"state": q.State, "sort": q.Sort} {
 		if f.Get(name) != known {
@@ -92,11 +92,8 @@ func (d *dashboard) list(c *Call) (*api.List[*api.Project], int, error) {
 }
 
 func (d *dashboard) Filtered() bool {
-	return slices.ContainsFunc([]string{"q", "tag", "state"}, func(name string) bool { return d.Filters.Get(name) != "" })
+	return slices.ContainsFunc([]string{"q", "tag", "state"}, func(name string) bool { return d.filters.Get(name) != "" })
 }
-
-func (d *dashboard) With(name, value string) template.URL { return d.Filters.with(name, value) }
-func (d *dashboard) Value(name string) string             { return d.Filters.Get(name) }
 
 // Selects are the filters with a few values.
 func (d *dashboard) Selects() []selectField {
@@ -109,7 +106,7 @@ func (d *dashboard) Selects() []selectField {
 		all[0].Choices = append(all[0].Choices, [2]string{tag, tag})
 	}
 	for i := range all {
-		all[i].Value = d.Filters.Get(all[i].Name)
+		all[i].Value = d.filters.Get(all[i].Name)
 	}
 	return all
 }

@@ -30,6 +30,9 @@ func (f filters) verdicts() []string {
 	return all
 }
 
+// Value is Get, for templates.
+func (f filters) Value(name string) string { return f.Get(name) }
+
 // one returns a value if it is one of a few words.
 func (f filters) one(name string, words ...string) string {
 	if slices.Contains(words, f.Get(name)) {
@@ -55,8 +58,8 @@ func (f filters) query() findings.Query {
 	return q
 }
 
-// with returns the query of the address with one value changed, from the first part on.
-func (f filters) with(name, value string) template.URL {
+// With returns the query of the address with one value changed, from the first part on.
+func (f filters) With(name, value string) template.URL {
 	v := url.Values{}
 	for key, all := range f.Values {
 		if key != "after" && key != name {
@@ -70,7 +73,7 @@ func (f filters) with(name, value string) template.URL {
 }
 
 type findingsPage struct {
-	Filters filters
+	filters
 	Items   []api.Finding
 	Groups  []findingGroup // if the findings are grouped
 	By      string
@@ -118,7 +121,7 @@ type findingColumn struct {
 
 // Columns are the columns behind the verdict.
 func (p *findingsPage) Columns() []findingColumn {
-	sort := p.Filters.one("sort", "code", "places")
+	sort := p.filters.one("sort", "code", "places")
 	column := func(name, value, order string) findingColumn {
 		c := findingColumn{Name: name, Path: template.URL(p.path+"?") + p.With("sort", value), Class: map[string]string{"places": "number", "code": "code"}[value]}
 		if value == sort {
@@ -142,7 +145,7 @@ type codeCount struct {
 }
 
 func (p *findingsPage) Checked(verdict string) bool {
-	shown := p.Filters.verdicts()
+	shown := p.filters.verdicts()
 	if len(shown) == 0 {
 		shown = shownFirst
 	}
@@ -153,7 +156,7 @@ func (p *findingsPage) Verdicts() []string { return allVerdicts }
 
 // Narrowed reports whether one of the filters is set that are folded otherwise.
 func (p *findingsPage) Narrowed() bool {
-	return slices.ContainsFunc([]string{"code", "scope", "change", "known", "sort", "by", "view", "owner", "host", "page"}, func(name string) bool { return p.Filters.Get(name) != "" })
+	return slices.ContainsFunc([]string{"code", "scope", "change", "known", "sort", "by", "view", "owner", "host", "page"}, func(name string) bool { return p.filters.Get(name) != "" })
 }
 
 // selectField is a filter with a few values, each with its text.
@@ -171,16 +174,16 @@ func (p *findingsPage) Selects() []selectField {
 		{Name: "sort", Label: "Order", Choices: p.orders()},
 	}
 	for i := range all {
-		all[i].Value = p.Filters.Get(all[i].Name)
+		all[i].Value = p.filters.Get(all[i].Name)
 	}
-	if links, _ := p.Filters.view(); !links {
-		all = append(all, selectField{Name: "owner", Label: "Owner", Value: p.Filters.Get("owner"), Choices: p.Owners()})
+	if links, _ := p.filters.view(); !links {
+		all = append(all, selectField{Name: "owner", Label: "Owner", Value: p.filters.Get("owner"), Choices: p.Owners()})
 	}
 	return all
 }
 
 func (p *findingsPage) orders() [][2]string {
-	if links, _ := p.Filters.view(); links {
+	if links, _ := p.filters.view(); links {
 		return [][2]string{{"", "by URL"}, {"code", "by code"}, {"places", "most places first"}}
 	}
 	return [][2]string{{"", "most pages first"}, {"findings", "most links first"}, {"delta", "grown most first"}, {"code", "by code"}, {"url", "by URL"}}
@@ -195,9 +198,7 @@ func (p *findingsPage) Owners() [][2]string {
 	return all
 }
 
-func (p *findingsPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
-func (p *findingsPage) Value(name string) string             { return p.Filters.Get(name) }
-func (p *findingsPage) Query() template.URL                  { return p.Filters.with("", "") }
+func (p *findingsPage) Query() template.URL { return p.filters.With("", "") }
 
 func codesOf(s *summary) []codeCount {
 	var all []codeCount
@@ -214,7 +215,7 @@ func codesOf(s *summary) []codeCount {
 func showFindings(c *Call) error {
 	f := filters{c.URL.Query()}
 	links, by := f.view()
-	page := &findingsPage{Filters: f, By: by, Told: c.Site.flashed(c.Who, c.Path), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
+	page := &findingsPage{filters: f, By: by, Told: c.Site.flashed(c.Who, c.Path), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
 	status := http.StatusOK
 	q := f.query()
 	before, err := soundBefore(c, c.Run)
@@ -262,9 +263,9 @@ func (p *findingsPage) group(c *Call, q findings.Query) error {
 		return err
 	}
 	p.Total = total
-	rest := filters{url.Values(mapWithout(p.Filters.Values, "by"))}
+	rest := filters{url.Values(mapWithout(p.filters.Values, "by"))}
 	for _, g := range groups {
-		p.Groups = append(p.Groups, findingGroup{g, rest.with(p.By, g.Name)})
+		p.Groups = append(p.Groups, findingGroup{g, rest.With(p.By, g.Name)})
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type around struct{ before, after template.URL }
 
 // address returns the filters of the list as the end of an address, without the place in the list.
 func (f filters) address() string {
-	text := string(f.with("", ""))
+	text := string(f.With("", ""))
 	if text != "" {
 		text = "?" + text
 	}
@@ -124,7 +124,7 @@ func issue(c *Call, status int, id string, values url.Values, faults map[string]
 		return err
 	}
 	part := func(n int) template.URL {
-		return template.URL("runs/"+c.Run.ID+"/issues/"+id+"?") + f.with("from", strconv.Itoa(n))
+		return template.URL("runs/"+c.Run.ID+"/issues/"+id+"?") + f.With("from", strconv.Itoa(n))
 	}
 	if len(d.On) > perPage {
 		d.On, page.Later = d.On[:perPage], part(from+perPage)
@@ -173,7 +173,7 @@ func changeIssue(c *Call) error {
 		return err
 	}
 	issues, id := c.Site.Service.Issues, c.Params["id"]
-	if err := issues.Exists(c.Context(), c.Project.ID, id); err != nil {
+	if err := c.Site.Service.Marks.Seen(c.Context(), c.Project.ID, id); err != nil {
 		return err
 	}
 	var err error
@@ -265,9 +265,7 @@ func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
 	}
 	b := &service.Bulk{Fingerprints: ids, Remove: v.Get("do") == "unmark"}
 	if !b.Remove {
-		if b.Mark, err = members(v, "as", "reason", "until"); err != nil {
-			return "", err
-		}
+		b.Mark = members(v, "as", "reason", "until")
 	}
 	n, err := s.Marks.PutAll(c.Context(), c.Project.ID, c.Who.Name, b)
 	return api.Plural(n, "mark") + map[bool]string{true: " removed.", false: " set."}[b.Remove], err

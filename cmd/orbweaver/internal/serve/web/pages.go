@@ -17,7 +17,7 @@ import (
 
 // pagesPage is the list of the pages that a run has read.
 type pagesPage struct {
-	Filters filters
+	filters
 	Items   []api.Page
 	Next    *string
 	Total   int
@@ -41,7 +41,7 @@ func (p *pagesPage) Columns() []pageColumn {
 	all := slices.Clone(pageColumns)
 	for i := range all {
 		c := &all[i]
-		f := filters{mapWithout(p.Filters.Values, "order")}
+		f := filters{mapWithout(p.filters.Values, "order")}
 		if c.Sort == p.Value("sort") {
 			c.Order = "descending"
 			upward := findings.PageSort(c.Sort).Upward()
@@ -52,7 +52,7 @@ func (p *pagesPage) Columns() []pageColumn {
 				f.Set("order", map[bool]string{true: "desc", false: "asc"}[upward])
 			}
 		}
-		c.Path = template.URL(p.path+"?") + f.with("sort", c.Sort)
+		c.Path = template.URL(p.path+"?") + f.With("sort", c.Sort)
 	}
 	return all
 }
@@ -121,12 +121,9 @@ func (p *pagesPage) draw(f *api.Figures) {
 	p.add("Response time", elapsed)
 }
 
-func (p *pagesPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
-func (p *pagesPage) Value(name string) string             { return p.Filters.Get(name) }
-
 func showPages(c *Call) error {
 	f := filters{c.URL.Query()}
-	page, status := &pagesPage{Filters: f, Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/pages"}, http.StatusOK
+	page, status := &pagesPage{filters: f, Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/pages"}, http.StatusOK
 	sort := f.one("sort", findings.PageSorts...)
 	if sort == "" {
 		sort = "broken"

@@ -230,37 +230,32 @@ func storedMark(current any) url.Values {
 }
 
 // members returns fields as members of a JSON object; empty ones are left out.
-func members(v url.Values, names ...string) ([]strictjson.Member, error) {
-	var all []strictjson.Member
+func members(v url.Values, names ...string) (all []strictjson.Member) {
 	for _, name := range names {
 		if text := strings.TrimSpace(v.Get(name)); text != "" {
-			value, err := json.Marshal(text)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, strictjson.Member{Name: name, Value: value})
+			all = append(all, member(name, text))
 		}
 	}
-	return all, nil
+	return all
+}
+
+func member(name string, texts any) strictjson.Member {
+	value, _ := json.Marshal(texts) // strings never fail
+	return strictjson.Member{Name: name, Value: value}
 }
 
 // textMembers returns those fields that a form has as members of a JSON object.
-func textMembers(v url.Values, names ...string) []strictjson.Member {
-	var all []strictjson.Member
+func textMembers(v url.Values, names ...string) (all []strictjson.Member) {
 	for _, name := range names {
-		if value, err := json.Marshal(v.Get(name)); err == nil && v.Has(name) {
-			all = append(all, strictjson.Member{Name: name, Value: value})
+		if v.Has(name) {
+			all = append(all, member(name, v.Get(name)))
 		}
 	}
 	return all
 }
 
 func addLink(c *Call, v url.Values) error {
-	body, err := members(v, "for", "expires")
-	if err != nil {
-		return err
-	}
-	l, err := c.Site.Service.Links.Create(c.Context(), c.Project.ID, body)
+	l, err := c.Site.Service.Links.Create(c.Context(), c.Project.ID, members(v, "for", "expires"))
 	if err != nil {
 		return err
 	}
@@ -330,10 +325,7 @@ func mark(c *Call) error {
 	if v.Get("do") == "remove" {
 		err = c.Site.Service.Marks.Delete(c.Context(), c.Project.ID, fingerprint, versionOf(v))
 	} else {
-		var body []strictjson.Member
-		if body, err = members(v, "as", "reason", "until"); err == nil {
-			_, err = c.Site.Service.Marks.Put(c.Context(), c.Project.ID, fingerprint, c.Who.Name, body, versionOf(v))
-		}
+		_, err = c.Site.Service.Marks.Put(c.Context(), c.Project.ID, fingerprint, c.Who.Name, members(v, "as", "reason", "until"), versionOf(v))
 	}
 	run, id := v.Get("run"), v.Get("id")
 	if err != nil {

@@ -116,18 +116,12 @@ func href(u string) string {
 
 // codeTitle and codeAdvice explain a code.
 func codeTitle(code string) string {
-	e, ok := check.Lookup(check.Code(code))
-	if !ok {
-		return ""
-	}
+	e, _ := check.Lookup(check.Code(code))
 	return e.Title
 }
 
 func codeAdvice(code string) string {
-	e, ok := check.Lookup(check.Code(code))
-	if !ok {
-		return ""
-	}
+	e, _ := check.Lookup(check.Code(code))
 	return e.Advice
 }
 

@@ -278,9 +278,9 @@ func showCompare(c *Call) error {
 		if name == findings.ListNew && list.Total == 1 {
 			list.Title = "new broken link"
 		}
-		list.All = v.with("list", name)
+		list.All = v.With("list", name)
 		if list.Next != nil {
-			list.Following = filters{url.Values{"with": {with}, "list": {name}}}.with("", "") + "&after=" + template.URL(url.QueryEscape(*list.Next))
+			list.Following = filters{url.Values{"with": {with}, "list": {name}}}.With("", "") + "&after=" + template.URL(url.QueryEscape(*list.Next))
 		}
 		page.Lists = append(page.Lists, list)
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 type accountsPage struct {
@@ -97,19 +96,13 @@ func changeSettings(c *Call) error {
 	v := c.fields
 	do, name := v.Get("do"), v.Get("name")
 	accounts, form := c.Site.Service.Accounts, do
-	var body []strictjson.Member
 	var err error
 	switch do {
 	case "add-user":
-		if body, err = members(v, "name", "password", "role", "email"); err == nil {
-			_, err = accounts.AddUser(c.Context(), body)
-		}
+		_, err = accounts.AddUser(c.Context(), members(v, "name", "password", "role", "email"))
 	case "change-user":
 		form += " " + name
-		if body, err = members(v, "role", "password"); err == nil {
-			body = append(body, textMembers(v, "email")...)
-			_, err = accounts.ChangeUser(c.Context(), name, body)
-		}
+		_, err = accounts.ChangeUser(c.Context(), name, append(members(v, "role", "password"), textMembers(v, "email")...))
 	case "remove-user":
 		if v.Get("sure") != "yes" {
 			return confirm(c, v, "Remove the user "+name, "The account "+name+", its profile, its sessions and its access to projects are lost. What the person did stays.", "settings")
@@ -148,11 +141,7 @@ func changeSettings(c *Call) error {
 }
 
 func addToken(c *Call, v url.Values) error {
-	body, err := members(v, "name", "role", "expires", "project")
-	if err != nil {
-		return err
-	}
-	t, err := c.Site.Service.Accounts.AddToken(c.Context(), body)
+	t, err := c.Site.Service.Accounts.AddToken(c.Context(), members(v, "name", "role", "expires", "project"))
 	if err == nil {
 		c.Site.flash(c.Who, "token", t.Token)
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -9,7 +8,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 // statusPage tells how several projects are to whoever has its address.
@@ -47,16 +45,9 @@ func showStatus(c *Call) error {
 }
 
 func addStatus(c *Call, v url.Values) error {
-	body, err := members(v, "title", "tag", "expires")
-	if err != nil {
-		return err
-	}
+	body := members(v, "title", "tag", "expires")
 	if v.Has("projects") {
-		list, err := json.Marshal(v["projects"])
-		if err != nil {
-			return err
-		}
-		body = append(body, strictjson.Member{Name: "projects", Value: list})
+		body = append(body, member("projects", v["projects"]))
 	}
 	p, err := c.Site.Service.Pages.Create(c.Context(), body)
 	if err == nil {

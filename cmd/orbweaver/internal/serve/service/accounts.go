@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/mail"
 	"slices"
@@ -154,8 +155,7 @@ func (s *Accounts) ChangeUser(ctx context.Context, name string, body []strictjso
 		return nil, err
 	}
 	if role != nil {
-		r := roleOf(role)
-		c.Role = &r
+		c.Role = new(roleOf(role))
 	}
 	before, err := s.user(ctx, name)
 	if err != nil {
@@ -211,7 +211,9 @@ func (s *Accounts) Tokens(ctx context.Context, after string, limit int) (*api.Li
 
 // AddToken makes a token. Its secret is only in this answer.
 func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api.Token, error) {
-	var name, role, expires, project *string
+	var name, role, project *string
+	t := auth.Token{Created: time.Now().UTC().Truncate(time.Millisecond)}
+	var expires *time.Time
 	exists := func(id string) error {
 		_, err := s.store.Project(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
@@ -219,17 +221,12 @@ func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api
 		}
 		return err
 	}
-	err := readMembers(body, fields{"name": textField(&name, auth.CheckName), "role": textField(&role, checkRole), "expires": orNone(textField(&expires, checkAge)), "project": orNone(textField(&project, exists))}, "name")
+	err := readMembers(body, fields{"name": textField(&name, auth.CheckName), "role": textField(&role, checkRole), "expires": expiryField(t.Created, &expires), "project": orNone(textField(&project, exists))}, "name")
 	if err != nil {
 		return nil, err
 	}
-	t := auth.Token{Name: *name, Role: roleOf(role), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	if expires != nil {
-		after, err := ParseAge(*expires)
-		if err != nil {
-			return nil, err
-		}
-		t.Expires = t.Created.Add(after)
+	if t.Name, t.Role = *name, roleOf(role); expires != nil {
+		t.Expires = *expires
 	}
 	if project != nil {
 		t.Project = *project
@@ -291,17 +288,18 @@ type fields map[string]func(json.RawMessage) string
 // readMembers reads an object, in which the required members must be. The error is a problem with all
 // faults, in the order of the members.
 func readMembers(body []strictjson.Member, known fields, required ...string) error {
-	var faults []api.Fault
+	if faults := known.read(body, required...); len(faults) > 0 {
+		return api.Invalid(faults...)
+	}
+	return nil
+}
+
+func (known fields) read(body []strictjson.Member, required ...string) (faults []api.Fault) {
 	for _, m := range body {
 		read, ok := known[m.Name]
 		if !ok {
 			message := fmt.Sprintf("unknown member %q", m.Name)
-			names := make([]string, 0, len(known))
-			for name := range known {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			if near := similar.Word(m.Name, names); near != "" {
+			if near := similar.Word(m.Name, slices.Sorted(maps.Keys(known))); near != "" {
 				message += fmt.Sprintf(": did you mean %q?", near)
 			}
 			faults = append(faults, api.Fault{Field: m.Name, Message: message})
@@ -314,10 +312,7 @@ func readMembers(body []strictjson.Member, known fields, required ...string) err
 			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
 		}
 	}
-	if len(faults) > 0 {
-		return api.Invalid(faults...)
-	}
-	return nil
+	return faults
 }
 
 // textField reads a text that check, unless nil, finds right.
@@ -362,13 +357,6 @@ func roleOf(name *string) auth.Role {
 		return auth.Viewer
 	}
 	return role
-}
-
-func checkAge(text string) error {
-	if after, err := ParseAge(text); err != nil || after <= 0 {
-		return errors.New("use a time such as 90d or 12h, or null for never")
-	}
-	return nil
 }
 
 // maxEmail is the longest mail address, in bytes (RFC 5321, section 4.5.3.1.3).

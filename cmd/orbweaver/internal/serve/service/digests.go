@@ -126,8 +126,7 @@ func (s *Digests) Send(ctx context.Context, who *auth.Identity) (*api.Mailed, er
 	case result.Error != "":
 		sent.Error = &result.Error
 	case !sent.Delivered:
-		none := "there is no project to tell of"
-		sent.Error = &none
+		sent.Error = new("there is no project to tell of")
 	}
 	return sent, nil
 }

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -22,26 +23,14 @@ var Purposes = []string{"feed", "badge", "share"}
 // token and the path are only in this answer.
 func (s *Links) Create(ctx context.Context, project string, body []strictjson.Member) (*api.Link, error) {
 	l := &api.Link{ID: store.NewID(), Token: auth.NewSecret(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	var faults []api.Fault
-	for _, m := range body {
-		switch m.Name {
-		case "for":
-			if strictjson.Decode(m.Value, &l.For) != nil || !slices.Contains(Purposes, l.For) {
-				faults = append(faults, api.Fault{Field: "for", Message: "use " + strings.Join(Purposes, ", ")})
-			}
-		case "expires":
-			if err := readExpiry(l, m.Value); err != nil {
-				faults = append(faults, api.Fault{Field: "expires", Message: err.Error()})
-			}
-		default:
-			faults = append(faults, api.Fault{Field: m.Name, Message: "unknown member \"" + m.Name + "\""})
+	err := readMembers(body, fields{"expires": expiryField(l.Created, &l.Expires), "for": func(value json.RawMessage) string {
+		if strictjson.Decode(value, &l.For) != nil || !slices.Contains(Purposes, l.For) {
+			return "use " + strings.Join(Purposes, ", ")
 		}
-	}
-	if l.For == "" && len(faults) == 0 {
-		faults = append(faults, api.Fault{Field: "for", Message: "it is missing"})
-	}
-	if len(faults) > 0 {
-		return nil, api.Invalid(faults...)
+		return ""
+	}}, "for")
+	if err != nil {
+		return nil, err
 	}
 	switch l.For {
 	case "feed":
@@ -57,19 +46,18 @@ func (s *Links) Create(ctx context.Context, project string, body []strictjson.Me
 	return l, s.note(ctx, deed{"link.add", project, l.ID}, nil, l, "for", "expires")
 }
 
-// readExpiry reads the time after which a link expires; null and "" mean never.
-func readExpiry(l *api.Link, value []byte) error {
-	var text string
-	if string(value) == "null" || strictjson.Decode(value, &text) == nil && text == "" {
-		return nil
-	}
-	after, err := ParseAge(text)
-	if err != nil || after <= 0 {
-		return errors.New("use a time such as 90d or 12h, or null for never")
-	}
-	at := l.Created.Add(after)
-	l.Expires = &at
-	return nil
+// expiryField reads the time after which something expires; null and "" mean never.
+func expiryField(created time.Time, into **time.Time) func(json.RawMessage) string {
+	return orNone(func(value json.RawMessage) string {
+		var text string
+		err := strictjson.Decode(value, &text)
+		after, ageErr := ParseAge(text)
+		if err != nil || ageErr != nil || after <= 0 {
+			return "use a time such as 90d or 12h, or null for never"
+		}
+		*into = new(created.Add(after))
+		return ""
+	})
 }
 
 // ParseAge reads a duration in Go's notation, or in days with "d".

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -91,21 +91,20 @@ func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body [
 // newMark reads a mark, without its fingerprint.
 func newMark(by string, body []strictjson.Member) (*api.Mark, []api.Fault) {
 	m := &api.Mark{By: by, Created: time.Now().UTC().Truncate(time.Millisecond)}
-	var faults []api.Fault
-	for _, field := range body {
-		if message := readMark(m, field); message != "" {
-			faults = append(faults, api.Fault{Field: field.Name, Message: message})
+	return m, fields{"as": func(value json.RawMessage) string {
+		if strictjson.Decode(value, &m.As) != nil || m.As != "known" && m.As != "false-alarm" {
+			return "use known or false-alarm"
 		}
-	}
-	has := func(name string) bool {
-		return slices.ContainsFunc(body, func(f strictjson.Member) bool { return f.Name == name })
-	}
-	for _, name := range []string{"as", "reason"} {
-		if !has(name) {
-			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
+		return ""
+	}, "reason": func(value json.RawMessage) string {
+		if strictjson.Decode(value, &m.Reason) != nil || strings.TrimSpace(m.Reason) == "" || len(m.Reason) > maxReason {
+			return "write why, in 1 to 2000 bytes"
 		}
-	}
-	return m, faults
+		if strings.ContainsFunc(m.Reason, report.IsControl) {
+			return noControls
+		}
+		return ""
+	}, "until": func(value json.RawMessage) string { return readUntil(m, value) }}.read(body, "as", "reason")
 }
 
 // Bulk is a change of many marks at once.
@@ -185,43 +184,23 @@ func (s *Marks) matching(ctx context.Context, b *Bulk) ([]string, error) {
 	return ids, ignore(err, fs.ErrNotExist)
 }
 
-// readMark reads one member and returns what is wrong with it.
-func readMark(m *api.Mark, field strictjson.Member) string {
-	switch field.Name {
-	case "as":
-		if strictjson.Decode(field.Value, &m.As) != nil || m.As != "known" && m.As != "false-alarm" {
-			return "use known or false-alarm"
-		}
-	case "reason":
-		if strictjson.Decode(field.Value, &m.Reason) != nil || strings.TrimSpace(m.Reason) == "" || len(m.Reason) > maxReason {
-			return "write why, in 1 to 2000 bytes"
-		}
-		if strings.ContainsFunc(m.Reason, report.IsControl) {
-			return noControls
-		}
-	case "until":
-		if string(field.Value) == "null" {
-			return ""
-		}
-		var text string
-		until, err := time.Time{}, strictjson.Decode(field.Value, &text)
-		if err == nil {
-			until, err = parseUntil(text)
-		}
-		if err != nil {
-			return "use null, a date such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z"
-		}
-		if !until.After(time.Now()) {
-			return "it is in the past"
-		}
-		m.Until = &until
-	default:
-		message := "unknown member \"" + field.Name + "\""
-		if near := similar.Word(field.Name, []string{"as", "reason", "until"}); near != "" {
-			message += ": did you mean \"" + near + "\"?"
-		}
-		return message
+// readUntil reads when a mark ends and returns what is wrong with it; null is never.
+func readUntil(m *api.Mark, value json.RawMessage) string {
+	if string(value) == "null" {
+		return ""
 	}
+	var text string
+	until, err := time.Time{}, strictjson.Decode(value, &text)
+	if err == nil {
+		until, err = parseUntil(text)
+	}
+	if err != nil {
+		return "use null, a date such as 2027-12-31, or a time such as 2027-12-31T12:00:00Z"
+	}
+	if !until.After(time.Now()) {
+		return "it is in the past"
+	}
+	m.Until = &until
 	return ""
 }
 

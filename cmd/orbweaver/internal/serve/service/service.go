@@ -139,8 +139,7 @@ func cut[T any](rows []T, limit, total int, id func(T) string) *api.List[T] {
 	list := &api.List[T]{Items: rows, Total: total}
 	if len(rows) > limit {
 		list.Items = rows[:limit]
-		last := id(rows[limit-1])
-		list.Next = &last
+		list.Next = new(id(rows[limit-1]))
 	}
 	if list.Items == nil {
 		list.Items = []T{}

@@ -27,8 +27,8 @@ const maxOnStatusPage = 1000
 // this answer.
 func (s *StatusPages) Create(ctx context.Context, body []strictjson.Member) (*api.StatusPage, error) {
 	p := &api.StatusPage{ID: store.NewID(), Token: auth.NewSecret(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	var title, tag, expires *string
-	err := readMembers(body, fields{"title": textField(&title, checkTitle), "tag": orNone(textField(&tag, checkTag)), "expires": orNone(textField(&expires, checkAge)),
+	var title, tag *string
+	err := readMembers(body, fields{"title": textField(&title, checkTitle), "tag": orNone(textField(&tag, checkTag)), "expires": expiryField(p.Created, &p.Expires),
 		"projects": func(value json.RawMessage) string { return s.readProjects(ctx, &p.Projects, value) }}, "title")
 	if err != nil {
 		return nil, err
@@ -37,16 +37,7 @@ func (s *StatusPages) Create(ctx context.Context, body []strictjson.Member) (*ap
 		return nil, api.Invalid(api.Fault{Field: "projects", Message: "give either projects or a tag"})
 	}
 	if p.Title = *title; tag != nil {
-		lower := strings.ToLower(*tag)
-		p.Tag = &lower
-	}
-	if expires != nil {
-		after, err := ParseAge(*expires)
-		if err != nil {
-			return nil, err
-		}
-		at := p.Created.Add(after)
-		p.Expires = &at
+		p.Tag = new(strings.ToLower(*tag))
 	}
 	p.URL = "/status/" + p.Token
 	if err := (store.StatusPages{Store: s.store}).Add(ctx, p, auth.HashSecret(p.Token)); err != nil {

@@ -2,11 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"net/netip"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // addFlags adds the flags of a command and returns the settings that they fill, with the
@@ -43,3 +46,28 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	return usageError("unknown flag --%s; `%s --help` lists the flags", name, cmd.CommandPath())
 }
+
+// flagFaults are what is wrong with the flags of a command that have no row in the table.
+type flagFaults []error
+
+// add adds an error, unless it is nil.
+func (f *flagFaults) add(err error) { *f = append(*f, err) }
+
+// refuse adds what is wrong with the value of a flag, unless that is nil.
+func (f *flagFaults) refuse(flag, text string, err error) {
+	if err != nil {
+		f.add(fmt.Errorf("--%s: %q is not allowed: %w", flag, text, err))
+	}
+}
+
+// networks parses the values of a flag.
+func (f *flagFaults) networks(flag string, texts []string) (all []netip.Prefix) {
+	for _, text := range texts {
+		network, err := fetch.ParseNetwork(text)
+		f.refuse(flag, text, err)
+		all = append(all, network)
+	}
+	return all
+}
+
+func (f *flagFaults) join() error { return errors.Join(*f...) }

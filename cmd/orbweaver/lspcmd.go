@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"os/signal"
@@ -74,32 +73,21 @@ func serveEditor(cmd *cobra.Command, s *settings, f *editorFlags) error {
 // newEditorEngine compiles the flags, so that what is wrong with them is said before anything is read.
 func newEditorEngine(cmd *cobra.Command, s *settings, f *editorFlags) (*editorEngine, error) {
 	e := &editorEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef, maxDocuments: maxDocuments}
-	var faults []error
+	var faults flagFaults
 	e.external = editorExternal{word: f.external, given: cmd.Flags().Changed("external")}
 	if _, known := externalWords[f.external]; !known {
-		faults = append(faults, fmt.Errorf("--external: %q is not allowed: use cache, check or skip", f.external))
+		faults.refuse("external", f.external, errors.New("use cache, check or skip"))
 	}
-	for _, text := range f.allowPrivate {
-		network, err := fetch.ParseNetwork(text)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--allow-private: %q is not allowed: %w", text, err))
-		}
-		e.external.allowPrivate = append(e.external.allowPrivate, network)
-	}
-	if err := applyEnv(s, os.LookupEnv); err != nil {
-		faults = append(faults, err)
-	}
-	if err := settleFiles(s, option.Editor); err != nil {
-		faults = append(faults, err)
-	}
+	e.external.allowPrivate = faults.networks("allow-private", f.allowPrivate)
+	faults.add(applyEnv(s, os.LookupEnv))
+	faults.add(settleFiles(s, option.Editor))
 	var err error
 	if e.external.cache = s.Text("cache"); e.external.cache == "" {
-		if e.external.cache, err = editorCache(); err != nil {
-			faults = append(faults, err)
-		}
+		e.external.cache, err = editorCache()
+		faults.add(err)
 	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	if err := faults.join(); err != nil {
+		return nil, err
 	}
 	o, err := compile(e.flags(), option.Check)
 	if err != nil {

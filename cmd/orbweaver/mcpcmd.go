@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"os/signal"
@@ -70,39 +69,21 @@ func serveAgent(cmd *cobra.Command, s *settings, f *agentFlags) error {
 // The first root becomes the working directory: a run below it is one of `orbweaver check` there.
 func newAgentEngine(cmd *cobra.Command, s *settings, f *agentFlags, config *mcp.Config) (*agentEngine, error) {
 	e := &agentEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef}
-	var faults []error
-	fail := func(flag, text string, err error) {
-		faults = append(faults, fmt.Errorf("--%s: %q is not allowed: %w", flag, text, err))
-	}
-	for _, text := range f.allowPrivate {
-		network, err := fetch.ParseNetwork(text)
-		if err != nil {
-			fail("allow-private", text, err)
-		}
-		e.allowPrivate = append(e.allowPrivate, network)
-	}
+	var faults flagFaults
+	e.allowPrivate = faults.networks("allow-private", f.allowPrivate)
 	budget, err := parseCount(f.budget, 1)
-	if err != nil {
-		fail("budget", f.budget, err)
-	}
-	if config.CallBudget, err = parseCount(f.callBudget, 1); err != nil {
-		fail("call-budget", f.callBudget, err)
-	}
+	faults.refuse("budget", f.budget, err)
+	config.CallBudget, err = parseCount(f.callBudget, 1)
+	faults.refuse("call-budget", f.callBudget, err)
 	for _, dir := range f.roots {
 		root, err := openedDirectory(dir)
-		if err != nil {
-			fail("root", dir, withoutPath(err))
-		}
+		faults.refuse("root", dir, withoutPath(err))
 		e.roots = append(e.roots, root)
 	}
-	if err := applyEnv(s, os.LookupEnv); err != nil {
-		faults = append(faults, err)
-	}
-	if err := e.settle(); err != nil {
-		faults = append(faults, err)
-	}
-	if len(faults) > 0 {
-		return nil, errors.Join(faults...)
+	faults.add(applyEnv(s, os.LookupEnv))
+	faults.add(e.settle())
+	if err := faults.join(); err != nil {
+		return nil, err
 	}
 	o, err := e.options(&agentAsked{})
 	if err != nil {

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,14 +36,6 @@ type serveFlags struct {
 	proxy                                                    proxyFlags
 	hosts, trustProxy, allowPrivate, allowScheme, filesBelow []string
 	readOnly                                                 bool
-}
-
-// serveSettings are what the engine of serve must know.
-type serveSettings struct {
-	allowPrivate []netip.Prefix
-	allowSchemes []string
-	files        []string
-	evidenceMax  int64 // bytes
 }
 
 func newServeCommand() *cobra.Command {
@@ -111,66 +101,44 @@ func dataDir(given string) (string, error) {
 	return dir, nil
 }
 
-func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
+func (f *serveFlags) compile() (serve.Settings, *serveEngine, error) {
 	s := serve.Settings{Listen: f.listen, Hosts: f.hosts, ReadOnly: f.readOnly, Mode: serve.Mode(f.auth), Version: version()}
-	engine := &serveSettings{files: f.filesBelow}
-	var faults []error
-	fail := func(flag, text string, err error) {
-		faults = append(faults, fmt.Errorf("--%s: %q is not allowed: %w", flag, text, err))
-	}
+	engine := &serveEngine{}
+	var faults flagFaults
 	if _, _, err := net.SplitHostPort(f.listen); err != nil {
-		fail("listen", f.listen, errors.New("use ADDRESS:PORT, such as 127.0.0.1:8420"))
+		faults.refuse("listen", f.listen, errors.New("use ADDRESS:PORT, such as 127.0.0.1:8420"))
 	}
 	if !slices.Contains(serve.Modes, f.auth) {
-		fail("auth", f.auth, oneOf(f.auth, serve.Modes))
+		faults.refuse("auth", f.auth, oneOf(f.auth, serve.Modes))
 	}
 	var err error
-	if s.PublicURL, err = parsePublicURL(f.publicURL); err != nil {
-		fail("public-url", f.publicURL, err)
-	}
-	if s.MaxRuns, err = strconv.Atoi(f.maxRuns); err != nil || s.MaxRuns < 1 {
-		fail("max-runs", f.maxRuns, errors.New("use a whole number, 1 or more"))
-	}
+	s.PublicURL, err = parsePublicURL(f.publicURL)
+	faults.refuse("public-url", f.publicURL, err)
+	s.MaxRuns, err = parseCount(f.maxRuns, 1)
+	faults.refuse("max-runs", f.maxRuns, err)
 	if f.retain != "" {
-		if s.Retain, err = runs.ParseRetention(f.retain, quantity.ParseDuration); err != nil {
-			fail("retain", f.retain, err)
-		}
+		s.Retain, err = runs.ParseRetention(f.retain, quantity.ParseDuration)
+		faults.refuse("retain", f.retain, err)
 	}
-	if engine.evidenceMax, err = quantity.ParseSize(f.evidenceMax); err != nil {
-		fail("evidence-max", f.evidenceMax, err)
-	}
-	for _, text := range f.trustProxy {
-		network, err := fetch.ParseNetwork(text)
-		if err != nil {
-			fail("trust-proxy", text, err)
-		}
-		s.TrustProxy = append(s.TrustProxy, network)
-	}
-	if s.SSO, err = f.oidc.compile(s.Mode); err != nil {
-		faults = append(faults, err)
-	}
-	if s.Proxy, err = f.proxy.compile(); err != nil {
-		faults = append(faults, err)
-	}
-	for _, text := range f.allowPrivate {
-		network, err := fetch.ParseNetwork(text)
-		if err != nil {
-			fail("allow-private", text, err)
-		}
-		engine.allowPrivate = append(engine.allowPrivate, network)
-	}
+	engine.evidenceMax, err = quantity.ParseSize(f.evidenceMax)
+	faults.refuse("evidence-max", f.evidenceMax, err)
+	s.TrustProxy = faults.networks("trust-proxy", f.trustProxy)
+	s.SSO, err = f.oidc.compile(s.Mode)
+	faults.add(err)
+	s.Proxy, err = f.proxy.compile()
+	faults.add(err)
+	engine.allowPrivate = faults.networks("allow-private", f.allowPrivate)
 	s.Policy = fetch.AddressPolicy{DenyPrivate: true, AllowPrivate: engine.allowPrivate}
-	if s.Mail, err = f.mailer(s.PublicURL); err != nil {
-		faults = append(faults, err)
-	}
+	s.Mail, err = f.mailer(s.PublicURL)
+	faults.add(err)
 	for _, scheme := range f.allowScheme {
 		name := strings.ToLower(scheme)
 		if !slices.Contains(openableSchemes, name) {
-			fail("allow-scheme", scheme, oneOf(name, openableSchemes))
+			faults.refuse("allow-scheme", scheme, oneOf(name, openableSchemes))
 		}
 		engine.allowSchemes = append(engine.allowSchemes, name)
 	}
-	return s, engine, errors.Join(faults...)
+	return s, engine, faults.join()
 }
 
 // mailer returns what sends mail, nil without --smtp. The address is in no message, because it
@@ -241,15 +209,14 @@ func parsePublicURL(text string) (*url.URL, error) {
 
 func runServe(cmd *cobra.Command, f *serveFlags) error {
 	console := newConsole(cmd.ErrOrStderr(), "never")
-	s, forEngine, err := f.compile()
+	s, engine, err := f.compile()
 	if err != nil {
 		return usageError("%w", err)
 	}
 	if s.Data, err = dataDir(f.data); err != nil {
 		return err
 	}
-	engine, err := newServeEngine(forEngine, console.notef)
-	if err != nil {
+	if err := engine.open(f.filesBelow, console.notef); err != nil {
 		return err
 	}
 	if err := serve.OpenData(s.Data, console.notef); err != nil {

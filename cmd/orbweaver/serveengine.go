@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -556,24 +555,15 @@ func (e *serveEngine) Recheck(ctx context.Context, job *runs.Job, url string, in
 	return (&recheck{options: o, plan: plan, url: url}).run(ctx)
 }
 
-// newServeEngine returns an engine. Directories of files are compared without symbolic links.
-func newServeEngine(s *serveSettings, note func(string, ...any)) (*serveEngine, error) {
-	e := &serveEngine{allowPrivate: s.allowPrivate, allowSchemes: s.allowSchemes, evidenceMax: s.evidenceMax, note: note}
-	for _, dir := range s.files {
-		abs, err := filepath.Abs(dir)
-		if err == nil {
-			abs, err = filepath.EvalSymlinks(abs)
-		}
-		if err == nil {
-			var info os.FileInfo
-			if info, err = os.Stat(abs); err == nil && !info.IsDir() {
-				err = errors.New("it is not a directory")
-			}
-		}
+// open makes an engine ready. Directories of files are compared without symbolic links.
+func (e *serveEngine) open(files []string, note func(string, ...any)) error {
+	e.note = note
+	for _, dir := range files {
+		abs, err := openedDirectory(dir)
 		if err != nil {
-			return nil, usageError("--files: %q is not allowed: %w", dir, withoutPath(err))
+			return usageError("--files: %q is not allowed: %w", dir, withoutPath(err))
 		}
 		e.files = append(e.files, abs)
 	}
-	return e, nil
+	return nil
 }

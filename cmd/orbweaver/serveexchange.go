@@ -27,11 +27,7 @@ func withExchange(cmd *cobra.Command, data string, fn func(*service.Exchange, fu
 	if err := serve.OpenData(dir, note); err != nil {
 		return usageError("%w", err)
 	}
-	engine, err := newServeEngine(&serveSettings{}, note)
-	if err != nil {
-		return err
-	}
-	if err := serve.WithExchange(dir, version(), engine, note, fn); err != nil {
+	if err := serve.WithExchange(dir, version(), &serveEngine{note: note}, note, fn); err != nil {
 		return usageError("%w", plainProblem(err))
 	}
 	return nil

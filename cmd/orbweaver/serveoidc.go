@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/sso"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 type oidcFlags struct {
@@ -40,32 +39,29 @@ func (f *oidcFlags) compile(mode serve.Mode) (*sso.Config, error) {
 		return nil, nil
 	}
 	c := &sso.Config{Client: f.client, Scopes: strings.Fields(f.scope), Label: f.label}
-	var faults []error
+	var faults flagFaults
 	var err error
-	if c.Issuer, err = sso.ParseIssuer(f.issuer); err != nil {
-		faults = append(faults, fmt.Errorf("--oidc: %q is not allowed: %w", f.issuer, err))
-	}
+	c.Issuer, err = sso.ParseIssuer(f.issuer)
+	faults.refuse("oidc", f.issuer, err)
 	if mode != serve.SingleSignOn && mode != serve.Passwords {
-		faults = append(faults, fmt.Errorf("--oidc: it does not work with --auth %s", mode))
+		faults.add(fmt.Errorf("--oidc: it does not work with --auth %s", mode))
 	}
 	if f.client == "" || f.secretFile == "" {
-		faults = append(faults, errors.New("--oidc: it needs --oidc-client ID and --oidc-secret-file FILE"))
+		faults.add(errors.New("--oidc: it needs --oidc-client ID and --oidc-secret-file FILE"))
 	} else if c.Secret, err = readSecret("oidc-secret-file", f.secretFile); err != nil {
-		faults = append(faults, err)
+		faults.add(err)
 	} else if c.Secret == "" {
-		faults = append(faults, fmt.Errorf("--oidc-secret-file: %s is empty", f.secretFile))
+		faults.add(fmt.Errorf("--oidc-secret-file: %s is empty", f.secretFile))
 	}
 	if !slices.Contains(c.Scopes, "openid") {
-		faults = append(faults, fmt.Errorf("--oidc-scope: %q is not allowed: it must have openid", f.scope))
+		faults.refuse("oidc-scope", f.scope, errors.New("it must have openid"))
 	}
 	for _, text := range f.roles {
 		rule, err := sso.ParseRule(text)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--oidc-role: %q is not allowed: %w", text, err))
-		}
+		faults.refuse("oidc-role", text, err)
 		c.Roles = append(c.Roles, rule)
 	}
-	return c, errors.Join(faults...)
+	return c, faults.join()
 }
 
 type proxyFlags struct {
@@ -81,24 +77,18 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 
 func (f *proxyFlags) compile() (p serve.ProxyUser, err error) {
 	p = serve.ProxyUser{Header: f.user, Role: f.role}
-	var faults []error
+	var faults flagFaults
 	switch {
 	case f.user == "" && (len(f.from) > 0 || f.role != ""):
-		faults = append(faults, errors.New("--proxy-from and --proxy-role need --proxy-user HEADER"))
+		faults.add(errors.New("--proxy-from and --proxy-role need --proxy-user HEADER"))
 	case f.user != "" && len(f.from) == 0:
-		faults = append(faults, errors.New("--proxy-user: it needs --proxy-from CIDR, because other clients can send the header, too"))
+		faults.add(errors.New("--proxy-user: it needs --proxy-from CIDR, because other clients can send the header, too"))
 	}
 	for _, one := range [][2]string{{"proxy-user", f.user}, {"proxy-role", f.role}} {
 		if one[1] != "" && !httpguts.ValidHeaderFieldName(one[1]) {
-			faults = append(faults, fmt.Errorf("--%s: %q is not allowed: use the name of a header", one[0], one[1]))
+			faults.refuse(one[0], one[1], errors.New("use the name of a header"))
 		}
 	}
-	for _, text := range f.from {
-		network, err := fetch.ParseNetwork(text)
-		if err != nil {
-			faults = append(faults, fmt.Errorf("--proxy-from: %q is not allowed: %w", text, err))
-		}
-		p.From = append(p.From, network)
-	}
-	return p, errors.Join(faults...)
+	p.From = faults.networks("proxy-from", f.from)
+	return p, faults.join()
 }

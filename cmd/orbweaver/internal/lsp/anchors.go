@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -32,18 +33,9 @@ func anchorsOf(d *extract.Document) []anchor {
 			a.names = append(a.names, p.Name)
 			continue
 		}
-		title := p.Title
-		if title == "" {
-			title = p.Name
-		}
-		all = append(all, anchor{p.Line, p.Column, p.Level, title, []string{p.Name}})
+		all = append(all, anchor{p.Line, p.Column, p.Level, cmp.Or(p.Title, p.Name), []string{p.Name}})
 	}
-	slices.SortStableFunc(all, func(a, b anchor) int {
-		if a.line != b.line {
-			return a.line - b.line
-		}
-		return a.column - b.column
-	})
+	slices.SortStableFunc(all, func(a, b anchor) int { return cmp.Or(a.line-b.line, a.column-b.column) })
 	return all
 }
 

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 )
@@ -84,11 +85,7 @@ func (j *judging) showProgress(o *folder, first bool) *progress {
 			c.ask("window/workDoneProgress/create", map[string]any{"token": token}, func(m *message) { agreed(!m.failed) })
 		},
 		tell: func(value map[string]any) { c.notify("$/progress", map[string]any{"token": token, "value": value}) }}
-	if first {
-		p.start(0)
-	} else {
-		p.start(unshown)
-	}
+	p.start(map[bool]time.Duration{false: unshown}[first])
 	return p
 }
 
@@ -123,10 +120,8 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 			state.index = &workspace.Index{Texts: t.texts}
 		}
 	}
-	if state.index == nil || len(touched) == 0 && old.index != nil {
-		if old.index != nil {
-			touched = old.index.Paths()
-		}
+	if old.index != nil && (state.index == nil || len(touched) == 0) {
+		touched = old.index.Paths()
 	}
 	if state.fault != nil {
 		o.judge = nil

@@ -208,15 +208,10 @@ func definition(ctx context.Context, s *Server, p *positionParams) (any, error) 
 // anchorSpan returns the place of what a target is in its file: the beginning, if it has no fragment or
 // there is none of the name.
 func (v *view) anchorSpan(t *workspace.Target) span {
-	if t.Fragment() == "" {
-		return span{}
+	if a := ledTo(v.anchorsIn(t.File), t); a != nil {
+		return textOf(&v.state, t.File).spanOf(a.line, a.column, "", v.encoding)
 	}
-	text := textOf(&v.state, t.File)
-	a := ledTo(anchorsOf(v.state.judge.Read(t.File, []byte(text.body))), t)
-	if a == nil {
-		return span{}
-	}
-	return text.spanOf(a.line, a.column, "", v.encoding)
+	return span{}
 }
 
 type documentLink struct {
@@ -242,8 +237,8 @@ func (v *view) linkTarget(s *Server, t *workspace.Target) string {
 		return ""
 	}
 	scheme := ""
-	if before, _, found := strings.Cut(t.URL, ":"); found && !strings.ContainsAny(before, "/.#?") {
-		scheme = strings.ToLower(before)
+	if hasScheme(t.URL) {
+		scheme, _, _ = strings.Cut(strings.ToLower(t.URL), ":")
 	}
 	fragment := t.Fragment()
 	if fragment != "" {

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,10 +84,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 				return s.life.status()
 			}
 		case err := <-ended:
-			if err != nil {
-				return err
-			}
-			return errBroken
+			return cmp.Or(err, errBroken)
 		case <-ctx.Done():
 			return s.life.status()
 		}
@@ -113,11 +111,7 @@ func readAll(ctx context.Context, in *bufio.Reader, bodies chan<- []byte) error 
 
 // background runs a function that Serve waits for.
 func (s *Server) background(f func()) {
-	s.running.Add(1)
-	go func() {
-		defer s.running.Done()
-		f()
-	}()
+	s.running.Go(f)
 }
 
 // receive handles one message, and reports whether it was the last one.

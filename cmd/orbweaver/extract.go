@@ -44,6 +44,7 @@ orbweaver extract public/ -f csv`,
 			ignore: read(c, "ignore-select", parseSelector),
 			note:   newConsole(cmd.ErrOrStderr(), "never").notef,
 			seen:   map[string]bool{},
+			byKey:  map[string][]keptLink{},
 
 			noIgnore:   s.On("no-ignore"),
 			types:      readTypes(c),
@@ -310,9 +311,6 @@ type keptLink struct {
 func (x *extraction) keep(l keptLink, key string) {
 	_, fragment, _ := strings.Cut(l.url, "#")
 	key += "#" + fragment
-	if x.byKey == nil {
-		x.byKey = map[string][]keptLink{}
-	}
 	if x.byKey[key] == nil {
 		x.keys = append(x.keys, key)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -292,14 +293,14 @@ func (p *initPlan) needsName() bool {
 			return true
 		}
 		for _, v := range s.Values {
-			if slices.Contains(expandedKeys(), s.Key) && strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
+			if slices.Contains(expandedKeys(), s.Key) && readsVariable(v) {
 				return true
 			}
 		}
 	}
 	for _, r := range p.carried.Rules {
 		for _, v := range r.Header {
-			if strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
+			if readsVariable(v) {
 				return true
 			}
 		}
@@ -327,7 +328,7 @@ func (p *initPlan) text() (string, error) {
 		b.WriteString(initShort)
 	}
 	for _, l := range migrate.Group(c.Skipped, 0) {
-		comment(&b, "", "Not imported: "+notImported(l)+".")
+		comment(&b, "Not imported: "+notImported(l)+".")
 	}
 	set := map[string]migrate.Setting{}
 	for _, s := range c.Settings {
@@ -404,7 +405,7 @@ const initExample = `
 func (p *initPlan) writeKey(b *strings.Builder, row *option.Flag, s migrate.Setting) {
 	if !p.long {
 		if s.Note != "" {
-			comment(b, "", strings.ToUpper(s.Note[:1])+s.Note[1:]+".")
+			comment(b, strings.ToUpper(s.Note[:1])+s.Note[1:]+".")
 		}
 		writeValue(b, row, s)
 		return
@@ -414,9 +415,9 @@ func (p *initPlan) writeKey(b *strings.Builder, row *option.Flag, s migrate.Sett
 		doc += " (" + strings.Join(row.Words, ", ") + ")"
 	}
 	b.WriteByte('\n')
-	comment(b, "", doc+".")
+	comment(b, doc+".")
 	if s.Note != "" {
-		comment(b, "", "Imported: "+s.Note+".")
+		comment(b, "Imported: "+s.Note+".")
 	}
 	if s.Values == nil {
 		fmt.Fprintf(b, "# %s = %s\n", row.Name, sampleOf(row))
@@ -473,10 +474,7 @@ func sampleOf(f *option.Flag) string {
 	if f.IsSwitch() {
 		return "false"
 	}
-	value := f.Initial
-	if value == "" {
-		value = f.Arg
-	}
+	value := cmp.Or(f.Initial, f.Arg)
 	if _, err := strconv.Atoi(value); err == nil {
 		return value
 	}
@@ -508,7 +506,7 @@ func tomlString(s string) string {
 }
 
 // comment writes text as comment lines. Line breaks in it are replaced by spaces.
-func comment(b *strings.Builder, indent, text string) {
+func comment(b *strings.Builder, text string) {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
 			return ' '
@@ -516,7 +514,7 @@ func comment(b *strings.Builder, indent, text string) {
 		return r
 	}, text)
 	for _, l := range wrap(text, 98) {
-		b.WriteString(indent + "# " + l + "\n")
+		b.WriteString("# " + l + "\n")
 	}
 }
 
@@ -535,7 +533,7 @@ func writeRules(b *strings.Builder, rules []migrate.Rule) {
 	for _, r := range rules {
 		b.WriteByte('\n')
 		if r.Note != "" {
-			comment(b, "", r.Note+".")
+			comment(b, r.Note+".")
 		}
 		fmt.Fprintf(b, "[[rule]]\nmatch_re = %s\n", tomlString(r.MatchRE))
 		writeArray(b, "accept", r.Accept, tomlNumber)

@@ -68,27 +68,20 @@ func (l *loginBlock) read(key string, value any, file *configFile) (err error) {
 		}
 		return session.NewSecret(t), err
 	}
+	texts := map[string]*string{"url": &l.URL, "user": &l.User, "password-file": &l.passwordFile, "check": &l.Check, "check-text": &l.CheckText, "form": &l.Form}
+	if into, ok := texts[key]; ok {
+		*into, err = text(value)
+		return err
+	}
 	switch key {
-	case "url":
-		l.URL, err = text(value)
 	case "hosts":
 		hosts, ok := configTexts(&option.Flag{Many: option.List}, value)
 		if !ok {
 			return fmt.Errorf("%s: use an array of strings, such as [\"www.example.com\", \"sso.example.com:8443\"]", key)
 		}
 		l.Hosts = hosts
-	case "user":
-		l.User, err = text(value)
 	case "password":
 		l.Password, err = secret(value)
-	case "password-file":
-		l.passwordFile, err = text(value)
-	case "check":
-		l.Check, err = text(value)
-	case "check-text":
-		l.CheckText, err = text(value)
-	case "form":
-		l.Form, err = text(value)
 	case "totp":
 		l.TOTP, err = secret(value)
 	case "fresh":
@@ -110,10 +103,7 @@ func (l *loginBlock) read(key string, value any, file *configFile) (err error) {
 			l.Fields = append(l.Fields, session.Field{Name: name, Value: session.NewSecret(t)})
 		}
 	default:
-		if near := nearest(key, loginKeys); near != "" {
-			return fmt.Errorf("unknown key %s: did you mean %s?", key, near)
-		}
-		return fmt.Errorf("unknown key %s: use %s", key, strings.Join(loginKeys, ", "))
+		return unknownKey(key, loginKeys)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
@@ -20,4 +21,12 @@ func oneOf(word string, words []string) error {
 		text = "did you mean " + near + "? " + text
 	}
 	return errors.New(text)
+}
+
+// unknownKey returns the error for a key that a block of the configuration cannot have.
+func unknownKey(key string, known []string) error {
+	if near := nearest(key, known); near != "" {
+		return fmt.Errorf("unknown key %s: did you mean %s?", key, near)
+	}
+	return fmt.Errorf("unknown key %s: use %s", key, strings.Join(known, ", "))
 }

@@ -294,9 +294,7 @@ func readArchive(c *compiler, on option.Commands) *crawler.Archive {
 		}
 		return nil
 	}
-	if a.API == "" {
-		a.API = map[bool]string{false: crawler.WaybackCDX, true: crawler.WaybackTimeMap}[a.Memento]
-	}
+	a.API = cmp.Or(a.API, map[bool]string{false: crawler.WaybackCDX, true: crawler.WaybackTimeMap}[a.Memento])
 	return a
 }
 

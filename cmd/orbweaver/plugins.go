@@ -26,13 +26,8 @@ func (b *block) fail(key, format string, args ...any) {
 
 func (b *block) unknown(known []string) {
 	for _, key := range slices.Sorted(maps.Keys(b.keys)) {
-		if slices.Contains(known, key) {
-			continue
-		}
-		if near := nearest(key, known); near != "" {
-			b.faults = append(b.faults, fmt.Errorf("%s: unknown key %s: did you mean %s?", b.where, key, near))
-		} else {
-			b.faults = append(b.faults, fmt.Errorf("%s: unknown key %s: use %s", b.where, key, strings.Join(known, ", ")))
+		if !slices.Contains(known, key) {
+			b.faults = append(b.faults, fmt.Errorf("%s: %w", b.where, unknownKey(key, known)))
 		}
 	}
 }

@@ -68,47 +68,25 @@ func readRules(file *configFile, value any) ([]ruleBlock, error) {
 }
 
 func (r *ruleBlock) read(key string, value any, file *configFile) error {
-	text, isText := value.(string)
-	wantText := fmt.Errorf("%s: use a string", key)
 	switch key {
-	case "match":
-		if !isText || text == "" {
-			return wantText
+	case "match", "match_re", "verdict", "render", "rate":
+		text, isText := value.(string)
+		if key == "rate" {
+			text, isText = configText(value)
 		}
-		if err := file.spend("match", text, patternsize.Glob); err != nil {
-			return err
+		if !isText || text == "" && strings.HasPrefix(key, "match") {
+			return fmt.Errorf("%s: use a string", key)
 		}
-		r.match = text
-	case "match_re":
-		if !isText || text == "" {
-			return wantText
+		if measure := map[string]patternsize.Measure{"match": patternsize.Glob, "match_re": patternsize.Regexp}[key]; measure != nil {
+			if err := file.spend(key, text, measure); err != nil {
+				return err
+			}
+		} else if key != "verdict" {
+			if err := file.permit(key, []string{text}); err != nil {
+				return err
+			}
 		}
-		if err := file.spend("match_re", text, patternsize.Regexp); err != nil {
-			return err
-		}
-		r.matchRE = text
-	case "verdict":
-		if !isText {
-			return wantText
-		}
-		r.verdict = text
-	case "render":
-		if !isText {
-			return wantText
-		}
-		if err := file.permit("render", []string{text}); err != nil {
-			return err
-		}
-		r.render = text
-	case "rate":
-		t, ok := configText(value)
-		if !ok {
-			return wantText
-		}
-		if err := file.permit("rate", []string{t}); err != nil {
-			return err
-		}
-		r.rate = t
+		*map[string]*string{"match": &r.match, "match_re": &r.matchRE, "verdict": &r.verdict, "render": &r.render, "rate": &r.rate}[key] = text
 	case "accept":
 		texts, ok := configTexts(&option.Flag{Many: option.Union}, value)
 		if !ok {
@@ -157,10 +135,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 			r.header.Set(name, expanded)
 		}
 	default:
-		if near := nearest(key, ruleKeys); near != "" {
-			return fmt.Errorf("unknown key %s: did you mean %s?", key, near)
-		}
-		return fmt.Errorf("unknown key %s: use %s", key, strings.Join(ruleKeys, ", "))
+		return unknownKey(key, ruleKeys)
 	}
 	return nil
 }

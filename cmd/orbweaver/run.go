@@ -69,8 +69,6 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 			return err
 		}
 		defer closeRenderer()
-	}
-	if st.visits() {
 		browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Render.Renderer)
 		if err != nil {
 			return err

@@ -129,7 +129,7 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 	if err != nil {
 		return nil, err
 	}
-	if s.asked = asked; s.isFinished() {
+	if s.asked = asked; store.IsFinished(s.file()) {
 		err = s.archive(note)
 	} else if err = s.open(); err != nil && unusable(err) {
 		err = s.setAside(err, note)
@@ -169,12 +169,6 @@ func (s *state) prepare(note func(string, ...any)) error {
 	}
 	note("resuming the crawl in %s: %d of %d targets known so far are finished", s.name, s.standing.Settled, s.standing.Known)
 	return nil
-}
-
-// isFinished reports whether the directory has a finished crawl, without opening it. It is false if
-// that cannot be told.
-func (s *state) isFinished() bool {
-	return store.IsFinished(s.file())
 }
 
 // archive renames a complete crawl, to make room for a new one.

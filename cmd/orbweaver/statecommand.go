@@ -80,12 +80,7 @@ func newCommand(s *settings, args []string) *command {
 }
 
 func (c *command) shared() bool {
-	for _, f := range c.Line {
-		if f.Name == "frontier" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Line, func(f option.Given) bool { return f.Name == "frontier" })
 }
 
 // withhold notes that a flag is not stored.
@@ -141,13 +136,9 @@ func (c *command) differences(now *command) []string {
 	if c.Directory != now.Directory && c.local() {
 		lines = append(lines, fmt.Sprintf("working directory: %s then, %s now", c.Directory, now.Directory))
 	}
-	names := map[string]bool{}
-	for name := range c.Settings {
-		names[name] = true
-	}
-	for name := range now.Settings {
-		names[name] = true
-	}
+	names := map[string][]string{}
+	maps.Copy(names, c.Settings)
+	maps.Copy(names, now.Settings)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if then, now := c.Settings[name], now.Settings[name]; !slices.Equal(then, now) {
 			lines = append(lines, fmt.Sprintf("%s: %s then, %s now", settingName(name), valueOf(name, then), valueOf(name, now)))

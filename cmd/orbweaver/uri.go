@@ -44,14 +44,14 @@ func newURICommand() *cobra.Command {
 }
 
 func profileFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("profile", profileRFC, "`rfc` follows RFC 3986 strictly, web does what browsers do")
-}
-
-func checkProfile(profile string) error {
-	if profile != profileRFC && profile != profileWeb {
-		return usageError("--profile: %q is not allowed: use %s or %s", profile, profileRFC, profileWeb)
+	profile := cmd.Flags().String("profile", profileRFC, "`rfc` follows RFC 3986 strictly, web does what browsers do")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if *profile != profileRFC && *profile != profileWeb {
+			return usageError("--profile: %q is not allowed: use %s or %s", *profile, profileRFC, profileWeb)
+		}
+		return nil
 	}
-	return nil
+	return profile
 }
 
 func newURIResolveCommand() *cobra.Command {
@@ -68,9 +68,6 @@ orbweaver uri resolve --profile web -b https://example.com/ 'a\b c'`,
 		"resolve a reference like http:g relative to a base of the same scheme, as older software does (RFC 3986 section 5.2.2; rfc profile)")
 	charset := cmd.Flags().String("charset", "", "the `charset` of the page, in which queries are encoded (web profile)")
 	cmd.RunE = func(cmd *cobra.Command, refs []string) error {
-		if err := checkProfile(*profile); err != nil {
-			return err
-		}
 		if len(refs) == 0 {
 			return usageError("uri resolve: name a reference")
 		}
@@ -96,9 +93,6 @@ func newURINormalizeCommand() *cobra.Command {
 	profile := profileFlag(cmd)
 	explain := cmd.Flags().Bool("explain", false, "print each step with its section")
 	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
-		if err := checkProfile(*profile); err != nil {
-			return err
-		}
 		if len(uris) == 0 {
 			return usageError("uri normalize: name a URI")
 		}
@@ -122,9 +116,6 @@ orbweaver uri compare --explain urn:example:a%2Cb URN:Example:a%2cb`,
 	profile := profileFlag(cmd)
 	explain := cmd.Flags().Bool("explain", false, "print the comparison level at which they become equivalent, and both normal forms")
 	cmd.RunE = func(cmd *cobra.Command, uris []string) error {
-		if err := checkProfile(*profile); err != nil {
-			return err
-		}
 		if len(uris) != 2 {
 			return usageError("uri compare: name two URIs")
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -74,10 +75,7 @@ func work(cmd *cobra.Command, s *settings) error {
 		read(c, "concurrency", atLeast(1))
 	}
 	maxTime := read(c, "max-time", quantity.ParseDuration)
-	name := s.Text("name")
-	if name == "" {
-		name = processName()
-	}
+	name := cmp.Or(s.Text("name"), processName())
 	if len(name) > 200 || name == store.CoordinatorName || printable(name) != name {
 		c.faults = append(c.faults, fmt.Errorf("--name: %q is not allowed: use up to 200 printable characters, and not %q", name, store.CoordinatorName))
 	}

@@ -10,7 +10,6 @@ var awesomeBotLine = &commandLine{
 	program:  "awesome_bot",
 	short:    map[string]string{"a": "allow", "d": "request-delay", "f": "files", "t": "set-timeout", "w": "white-list"},
 	switches: []string{"allow-dupe", "allow-redirect", "allow-ssl", "allow-timeout", "skip-save-results", "help", "version"},
-	rows:     awesomeBotRows,
 	take: func(c *Config, options map[string]any) {
 		c.carryAll(awesomeBotRows, options)
 		if _, allowed := options["allow-redirect"]; !allowed {

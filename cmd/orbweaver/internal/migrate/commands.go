@@ -66,8 +66,8 @@ func programIn(words []string) (name string, args []string) {
 }
 
 // readScript imports the settings of the link checkers that a shell script runs. It is only
-// read, never run. Messages begin with where.
-func readScript(c *Config, where, script string) {
+// read, never run.
+func readScript(c *Config, script string) {
 	for _, words := range shellCommands(script) {
 		name, args := programIn(words)
 		if name == "" {
@@ -75,15 +75,12 @@ func readScript(c *Config, where, script string) {
 		}
 		c.ran(name)
 		if why, other := otherPrograms[name]; other {
-			c.skip(where+readable(strings.Join(words, " ")), why)
+			c.skip(readable(strings.Join(words, " ")), why)
 			continue
 		}
 		for _, line := range commandLines {
 			if line.program == name {
-				one := &Config{}
-				line.read(one, args)
-				one.prefix(where + name + " ")
-				c.Merge(one)
+				c.within(name+" ", func(one *Config) { line.read(one, args) })
 			}
 		}
 	}
@@ -103,11 +100,14 @@ func (c *Config) ran(program string) {
 	}
 }
 
-// prefix adds to the names of all options that are not imported.
-func (c *Config) prefix(p string) {
-	for i := range c.Skipped {
-		c.Skipped[i].Option = p + c.Skipped[i].Option
+// within merges what read imports. The names of options that are not imported begin with a prefix.
+func (c *Config) within(prefix string, read func(one *Config)) {
+	one := &Config{}
+	read(one)
+	for i := range one.Skipped {
+		one.Skipped[i].Option = prefix + one.Skipped[i].Option
 	}
+	c.Merge(one)
 }
 
 func readMakefile(c *Config, text []byte) error {
@@ -125,7 +125,7 @@ func readMakefile(c *Config, text []byte) error {
 		recipe = strings.TrimLeft(recipe, "@-+ \t")
 		script.WriteString(strings.ReplaceAll(recipe, "$$", "$") + "\n")
 	}
-	readScript(c, "", script.String())
+	readScript(c, script.String())
 	return nil
 }
 
@@ -155,7 +155,7 @@ func walkWorkflow(c *Config, key string, v any, depth int) {
 	switch v := v.(type) {
 	case string:
 		if slices.Contains(scriptKeys, key) {
-			readScript(c, "", v)
+			readScript(c, v)
 		}
 	case []any:
 		for _, e := range v {
@@ -167,7 +167,7 @@ func walkWorkflow(c *Config, key string, v any, depth int) {
 			readAction(c, uses, with)
 		}
 		if id, ok := v["id"].(string); ok && v["args"] != nil { // a hook of pre-commit
-			readScript(c, "", strings.Join(append([]string{id}, quoted(texts(v["args"]))...), " "))
+			readScript(c, strings.Join(append([]string{id}, quoted(texts(v["args"]))...), " "))
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			walkWorkflow(c, name, v[name], depth+1)
@@ -206,22 +206,21 @@ func readAction(c *Config, uses string, with map[string]any) {
 	if !known {
 		return
 	}
-	one := &Config{}
-	for _, option := range slices.Sorted(maps.Keys(with)) {
-		t, isText := with[option].(string)
-		if t = markExpressions(t); isText && hasVariable(t) && a.rows[option].carry != nil && option != "args" {
-			one.skip(option+" "+readable(t), "its value is known only when the workflow runs")
-			delete(with, option)
-		}
-	}
-	if a.take != nil {
-		a.take(one, with)
-	} else {
-		one.carryAll(a.rows, with)
-	}
-	one.prefix(path.Base(name) + " ")
 	c.ran(a.program)
-	c.Merge(one)
+	c.within(path.Base(name)+" ", func(one *Config) {
+		for _, option := range slices.Sorted(maps.Keys(with)) {
+			t, isText := with[option].(string)
+			if t = markExpressions(t); isText && hasVariable(t) && a.rows[option].carry != nil && option != "args" {
+				one.skip(option+" "+readable(t), "its value is known only when the workflow runs")
+				delete(with, option)
+			}
+		}
+		if a.take != nil {
+			a.take(one, with)
+		} else {
+			one.carryAll(a.rows, with)
+		}
+	})
 }
 
 var lycheeActionRows = map[string]row{
@@ -246,7 +245,7 @@ var htmlProoferActionRows = map[string]row{
 func commandOf(program string) carry {
 	return func(c *Config, _ string, v any) error {
 		args, _ := text(v)
-		readScript(c, "", program+" "+strings.ReplaceAll(args, "\n", " "))
+		readScript(c, program+" "+strings.ReplaceAll(args, "\n", " "))
 		return nil
 	}
 }
@@ -271,7 +270,7 @@ func readPackage(c *Config, text []byte) error {
 		c.carryAll(lycheeRows, file.Lychee)
 	}
 	for _, name := range slices.Sorted(maps.Keys(file.Scripts)) {
-		readScript(c, "", file.Scripts[name])
+		readScript(c, file.Scripts[name])
 	}
 	return nil
 }

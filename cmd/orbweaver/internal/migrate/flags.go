@@ -8,12 +8,11 @@ import (
 // A commandLine says how to read the arguments of a program.
 type commandLine struct {
 	program  string
-	short    map[string]string // the long names of letters
-	switches []string          // long names of flags without a value
-	lists    []string          // long names of flags that can be repeated
-	rows     map[string]row
-	name     func(string) string                     // the name of a flag in rows; nil if it is the same
-	take     func(c *Config, options map[string]any) // nil for carryAll
+	short    map[string]string   // the long names of letters
+	switches []string            // long names of flags without a value
+	lists    []string            // long names of flags that can be repeated
+	name     func(string) string // the name of the option of a flag; nil if it is the same
+	take     func(c *Config, options map[string]any)
 }
 
 func (l *commandLine) read(c *Config, args []string) {
@@ -50,11 +49,7 @@ func (l *commandLine) read(c *Config, args []string) {
 			c.addTarget(arg)
 		}
 	}
-	if l.take != nil {
-		l.take(c, options)
-	} else {
-		c.carryAll(l.rows, options)
-	}
+	l.take(c, options)
 }
 
 // expanding are options whose values may have variables here.

@@ -168,7 +168,6 @@ func mkdocsValidation(c *Config, option string, v any) error {
 	if !ok {
 		return errors.New("it is not a table")
 	}
-	one := &Config{}
 	flat := map[string]any{}
 	for name, v := range table {
 		part, nested := v.(map[string]any)
@@ -179,7 +178,7 @@ func mkdocsValidation(c *Config, option string, v any) error {
 			flat[name+"."+option] = v
 		}
 	}
-	one.carryAll(map[string]row{
+	return subtable(map[string]row{
 		"links.absolute_links":     {carry: choice("", map[string]effects{"warn": aboutAbsolute, "relative_to_docs": "", "info": "", "ignore": ""})},
 		"links.anchors":            {carry: choice("", map[string]effects{"warn": "", "info": "level=internal:fragment-missing=info", "ignore": "level=internal:fragment-missing=off"})},
 		"links.not_found":          {carry: choice("", map[string]effects{"warn": "", "info": "level=internal:file-missing=info", "ignore": "level=internal:file-missing=off"})},
@@ -188,10 +187,7 @@ func mkdocsValidation(c *Config, option string, v any) error {
 		"nav.absolute_links":       {why: aboutNav},
 		"nav.not_found":            {why: aboutNav},
 		"nav.omitted_files":        {why: aboutNav},
-	}, flat)
-	one.prefix(option + ".")
-	c.Merge(one)
-	return nil
+	})(c, option, flat)
 }
 
 const (
@@ -209,10 +205,7 @@ func mkdocsPlugins(c *Config, option string, v any) error {
 	for _, e := range list {
 		table, _ := e.(map[string]any)
 		options, _ := table["htmlproofer"].(map[string]any)
-		one := &Config{}
-		one.carryAll(mkdocsProoferRows, options)
-		one.prefix("htmlproofer.")
-		c.Merge(one)
+		c.within("htmlproofer.", func(one *Config) { one.carryAll(mkdocsProoferRows, options) })
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ var htmlProoferLine = &commandLine{
 		"enforce-https", "ignore-empty-alt", "ignore-empty-mailto", "ignore-missing-alt", "only-4xx", "help", "version", "check-html", "check-favicon",
 		"check-opengraph", "check-img-http", "empty-alt-ignore", "external_only", "external-only"},
 	short: map[string]string{},
-	rows:  htmlProoferRows,
+	take:  take(htmlProoferRows),
 	name:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 }
 
@@ -68,7 +68,7 @@ var htmlProoferRows = map[string]row{
 	"file_ignore":           {carry: hpPatterns("no-follow")},
 	"help":                  {},
 	"http_status_ignore":    {carry: lycheeAccept},
-	"hydra":                 {carry: hpTable(map[string]row{"max_concurrency": {carry: oneText("concurrency")}})},
+	"hydra":                 {carry: subtable(map[string]row{"max_concurrency": {carry: oneText("concurrency")}})},
 	"ignore_empty_alt":      {why: "an empty alt is not reported"},
 	"ignore_empty_mailto":   {carry: on("exclude=^mailto:$")},
 	"ignore_files":          {carry: hpPatterns("no-follow")},
@@ -83,7 +83,7 @@ var htmlProoferRows = map[string]row{
 	"root_dir":              {why: "name the directory as the target; links are relative to its root"},
 	"swap_attributes":       {why: "attributes are read as the HTML standard defines them"},
 	"swap_urls":             {carry: hpSwap},
-	"typhoeus":              {carry: hpTable(typhoeusRows)},
+	"typhoeus":              {carry: subtable(typhoeusRows)},
 	"typhoeus_config":       {why: "its options have equals: --timeout, --insecure, --header, --user-agent"},
 	"url_ignore":            {carry: hpPatterns("exclude")},
 	"url_swap":              {carry: hpSwap},
@@ -111,21 +111,6 @@ var typhoeusRows = map[string]row{
 	"accept_encoding": {why: "it is set automatically"},
 	"cookiefile":      {why: "--cookies reads the Netscape format, as curl does"},
 	"cookiejar":       {why: "--cookies reads the Netscape format, as curl does"},
-}
-
-// hpTable imports a table of options of its own.
-func hpTable(rows map[string]row) carry {
-	return func(c *Config, option string, v any) error {
-		table, ok := v.(map[string]any)
-		if !ok {
-			return errors.New("it is not a table")
-		}
-		one := &Config{}
-		one.carryAll(rows, table)
-		one.prefix(option + ".")
-		c.Merge(one)
-		return nil
-	}
 }
 
 // hpChecks imports names of groups of checks. Links and scripts are always checked.

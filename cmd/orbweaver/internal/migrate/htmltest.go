@@ -29,13 +29,13 @@ var htmlTestLine = &commandLine{
 	program:  "htmltest",
 	short:    map[string]string{"c": "conf", "s": "skip-external", "l": "log-level", "h": "help", "v": "version"},
 	switches: []string{"skip-external", "help", "version"},
-	rows: map[string]row{
+	take: take(map[string]row{
 		"conf":          {carry: otherFile},
 		"help":          {},
 		"log-level":     {carry: htmlTestRows["LogLevel"].carry},
 		"skip-external": {carry: on("external=skip")},
 		"version":       {},
-	},
+	}),
 }
 
 // isHTMLTest reports whether a YAML file has an option of htmltest. Others are workflows.

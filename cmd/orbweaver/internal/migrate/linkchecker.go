@@ -170,7 +170,6 @@ var linkCheckerLine = &commandLine{
 		"r": "recursion-level", "p": "password", "u": "user"},
 	switches: []string{"check-extern", "list-plugins", "help", "version", "no-status", "no-warnings", "quiet", "verbose", "no-robots", "stdin", "password", "ignore-warnings"},
 	lists:    []string{"ignore-url", "no-follow-url", "file-output"},
-	rows:     linkCheckerRows,
 	name:     func(flag string) string { return cmp.Or(linkCheckerFlags[flag], flag) },
 	take:     takeLinkChecker,
 }

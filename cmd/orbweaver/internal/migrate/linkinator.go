@@ -35,7 +35,6 @@ var linkinatorLine = &commandLine{
 	switches: []string{"recurse", "silent", "markdown", "check-css", "check-fragments", "directory-listing", "clean-urls", "allow-insecure-certs", "retry",
 		"retry-errors", "help", "version"},
 	lists: []string{"skip", "skip-fragment", "status-code", "header"},
-	rows:  linkinatorRows,
 	name:  camel,
 	take:  importLinkinator,
 }

@@ -143,7 +143,7 @@ var lycheeLine = &commandLine{
 		"exclude-private", "exclude-link-local", "exclude-loopback", "exclude-mail", "include-mail", "accept-timeouts", "include-fragments", "skip-missing",
 		"no-ignore", "hidden", "include-verbatim", "glob-ignore-case", "require-https", "include-wikilinks", "help", "version"},
 	lists: []string{"scheme", "include", "exclude", "exclude-path", "remap", "header", "basic-auth", "config"},
-	rows:  lycheeRows,
+	take:  take(lycheeRows),
 	name:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 }
 
@@ -213,11 +213,8 @@ func lycheeHost(c *Config, host string, v any) error {
 		case "accept":
 			rule.Accept, err = lycheeCodes(table[key])
 		case "headers":
-			rule.Header = map[string]string{}
 			fields, _ := table[key].(map[string]any)
-			for name, value := range fields {
-				rule.Header[name], _ = text(value)
-			}
+			rule.Header = fieldTexts(fields)
 		case "request_interval":
 			t, _ := text(table[key])
 			rule.Rate, err = rateOf(t)

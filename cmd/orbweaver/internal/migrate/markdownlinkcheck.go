@@ -60,7 +60,7 @@ var markdownLinkCheckLine = &commandLine{
 	short:    map[string]string{"p": "progress", "c": "config", "q": "quiet", "v": "verbose", "i": "ignore", "a": "alive", "r": "retry", "h": "help", "V": "version"},
 	switches: []string{"progress", "quiet", "verbose", "retry", "help", "version"},
 	lists:    []string{"ignore"},
-	rows:     mlcRows,
+	take:     take(mlcRows),
 }
 
 // mlcActionRows are the inputs of the action for markdown-link-check.

@@ -14,7 +14,7 @@ var muffetLine = &commandLine{
 	switches: []string{"follow-robots-txt", "follow-sitemap-xml", "ignore-fragments", "json", "experimental-verbose-json", "junit", "verbose",
 		"skip-tls-verification", "one-page-only", "help", "version"},
 	lists: []string{"exclude", "include", "header"},
-	rows:  muffetRows,
+	take:  take(muffetRows),
 }
 
 var muffetRows = map[string]row{

@@ -45,7 +45,7 @@ func readRakefile(c *Config, text []byte) error {
 	for _, m := range shelled.FindAllIndex(text, maxCommands) {
 		l := &literals{rest: string(text[m[1]:min(len(text), m[1]+maxCall)]), variables: variables}
 		for _, command := range texts(l.one()) {
-			readScript(c, "", command)
+			readScript(c, command)
 		}
 	}
 	return nil

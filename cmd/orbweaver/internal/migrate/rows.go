@@ -245,6 +245,18 @@ func tables(field string, one func(c *Config, entry map[string]any, t string) er
 	})
 }
 
+// subtable imports a table of options of its own.
+func subtable(rows map[string]row) carry {
+	return func(c *Config, option string, v any) error {
+		table, ok := v.(map[string]any)
+		if !ok {
+			return errors.New("it is not a table")
+		}
+		c.within(option+".", func(one *Config) { one.carryAll(rows, table) })
+		return nil
+	}
+}
+
 // headers imports a table of header fields, or a list of those as they are sent.
 func headers(c *Config, _ string, v any) error {
 	if table, ok := v.(map[string]any); ok {
@@ -266,11 +278,15 @@ func headers(c *Config, _ string, v any) error {
 
 // headerRule imports header fields for the URLs that a pattern matches.
 func (c *Config) headerRule(match string, fields map[string]any) error {
+	return c.addRule(Rule{MatchRE: match, Header: fieldTexts(fields)})
+}
+
+func fieldTexts(fields map[string]any) map[string]string {
 	header := map[string]string{}
 	for name, v := range fields {
 		header[name], _ = text(v)
 	}
-	return c.addRule(Rule{MatchRE: match, Header: header})
+	return header
 }
 
 func hasRow(rows map[string]row, option string) bool { _, has := rows[option]; return has }

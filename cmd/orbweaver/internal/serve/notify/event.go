@@ -35,9 +35,6 @@ type Finding struct {
 	Object any
 }
 
-// MarshalJSON returns the Object.
-func (f Finding) MarshalJSON() ([]byte, error) { return json.Marshal(f.Object) }
-
 // Event is what is told.
 type Event struct {
 	Kind    Kind
@@ -51,7 +48,7 @@ type Event struct {
 	Count   int       // of all links in New or Fixed, if the list was cut; 0 if it was not
 	Totals  Totals
 	Issues  any    // the first new issues as in the API, nil for none; webhooks get them
-	URL     string // of the page that compares the run with the one before; of the project in a test
+	URL     string `json:"-"` // of the page that compares the run with the one before; of the project in a test
 }
 
 // Totals are the numbers of all findings of an event, of which New and Fixed may be the first.
@@ -73,19 +70,20 @@ func (e *Event) linkText() string {
 
 // MarshalJSON returns the body of a webhook.
 func (e *Event) MarshalJSON() ([]byte, error) {
-	list := func(f []Finding) []Finding {
-		if f == nil {
-			return []Finding{}
+	list := func(findings []Finding) []any {
+		objects := make([]any, len(findings))
+		for i := range findings {
+			objects[i] = findings[i].Object
 		}
-		return f
+		return objects
 	}
 	return json.Marshal(struct {
-		Event   Kind      `json:"event"`
-		Project Project   `json:"project"`
-		Run     any       `json:"run"`
-		New     []Finding `json:"new"`
-		Fixed   []Finding `json:"fixed"`
-		Totals  Totals    `json:"totals"`
+		Event   Kind    `json:"event"`
+		Project Project `json:"project"`
+		Run     any     `json:"run"`
+		New     []any   `json:"new"`
+		Fixed   []any   `json:"fixed"`
+		Totals  Totals  `json:"totals"`
 		// Truncated says that New or Fixed is not the whole list.
 		Truncated bool   `json:"truncated"`
 		Issues    any    `json:"issues"`
@@ -93,51 +91,14 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 	}{e.Kind, e.Project, e.Run, list(e.New), list(e.Fixed), e.Totals, e.Totals.New > len(e.New) || e.Totals.Fixed > len(e.Fixed), cmp.Or(e.Issues, any([0]int{})), e.URL})
 }
 
+// stored is an event as the Store has it.
 type stored Event
 
-type storedFinding struct {
-	Fingerprint, URL, Code, Message string
-	Object                          any
-}
-
-type storedEvent struct {
-	Kind       Kind
-	Project    Project
-	Run        any
-	Reason     string
-	First      bool
-	Found      string
-	New, Fixed []storedFinding
-	Count      int
-	Totals     Totals
-	Issues     any
-}
-
-// MarshalJSON returns all fields but the URL.
-func (e *stored) MarshalJSON() ([]byte, error) {
-	list := func(from []Finding) (to []storedFinding) {
-		for _, f := range from {
-			to = append(to, storedFinding(f))
-		}
-		return to
-	}
-	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, e.Found, list(e.New), list(e.Fixed), e.Count, e.Totals, e.Issues})
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON leaves the run and the issues as they were written.
 func (e *stored) UnmarshalJSON(text []byte) error {
-	s := storedEvent{Run: &json.RawMessage{}, Issues: &json.RawMessage{}}
-	if err := json.Unmarshal(text, &s); err != nil {
-		return err
-	}
-	list := func(from []storedFinding) (to []Finding) {
-		for _, f := range from {
-			to = append(to, Finding(f))
-		}
-		return to
-	}
-	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, Found: s.Found, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count, Totals: s.Totals, Issues: s.Issues}
-	return nil
+	type plain stored
+	e.Run, e.Issues = &json.RawMessage{}, &json.RawMessage{}
+	return json.Unmarshal(text, (*plain)(e))
 }
 
 // Title returns the event in one line.

@@ -8,18 +8,14 @@ package backup
 import (
 	"archive/tar"
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-
-	_ "modernc.org/sqlite" // the driver "sqlite"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
@@ -86,7 +82,7 @@ func Write(ctx context.Context, dir, file string, o Options) (err error) {
 // copyDatabase copies a database that others may write meanwhile, without the runs that have not ended,
 // and returns the ids of those that have.
 func copyDatabase(ctx context.Context, from, to string) (runs []string, err error) {
-	db, err := open(from)
+	db, err := rows.Open(from, 1, "mode=rw", "_pragma=busy_timeout(30000)")
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +93,7 @@ func copyDatabase(ctx context.Context, from, to string) (runs []string, err erro
 	if err := os.Chmod(to, 0o600); err != nil {
 		return nil, err
 	}
-	copied, err := open(to)
+	copied, err := rows.Open(to, 1, "mode=rw", "_pragma=busy_timeout(30000)")
 	if err != nil {
 		return nil, err
 	}
@@ -106,19 +102,6 @@ func copyDatabase(ctx context.Context, from, to string) (runs []string, err erro
 		return nil, err
 	}
 	return rows.Column[string](ctx, copied, "SELECT id FROM run ORDER BY number")
-}
-
-func open(file string) (*sql.DB, error) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	u := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(abs), "/"), RawQuery: "mode=rw&_pragma=busy_timeout(30000)"}
-	db, err := sql.Open("sqlite", u.String())
-	if err == nil {
-		db.SetMaxOpenConns(1)
-	}
-	return db, err
 }
 
 // add adds a file, or a directory with all that is in it, by its name in a directory. What a run does not

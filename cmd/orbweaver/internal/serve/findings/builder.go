@@ -88,10 +88,9 @@ func (b *Builder) open() error {
 	}
 	var err error
 	// The file is of no use before it is complete, so it needs no journal.
-	if b.db, err = connect(b.building(), "_pragma=journal_mode(off)", "_pragma=synchronous(off)", "_pragma=cache_size(-16000)", "_pragma=busy_timeout(10000)"); err != nil {
+	if b.db, err = rows.Open(b.building(), 1, "_pragma=journal_mode(off)", "_pragma=synchronous(off)", "_pragma=cache_size(-16000)", "_pragma=busy_timeout(10000)"); err != nil {
 		return err
 	}
-	b.db.SetMaxOpenConns(1)
 	if _, err := b.db.Exec(schema + issueSchema + writtenSchema); err != nil {
 		return err
 	}

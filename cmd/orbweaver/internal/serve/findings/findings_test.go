@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -281,7 +282,7 @@ func TestIssues(t *testing.T) {
 		t.Errorf("counted %+v, %v", counts, err)
 	}
 	// A file of an earlier version gets the same issues.
-	old, err := connect(before)
+	old, err := rows.Open(before, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,11 +39,10 @@ func Open(file string) (*Index, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	db, err := connect(file, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-4000)")
+	db, err := rows.Open(file, 2, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-4000)")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
-	db.SetMaxOpenConns(2)
 	var tables, indexed, issues int
 	err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('page', 'target', 'item', 'ref')").Scan(&tables)
 	if err == nil && tables < 4 {
@@ -70,7 +69,7 @@ func Open(file string) (*Index, error) {
 // addIndexes adds the indexes that a file of an earlier version lacks. Without them, which is so on a
 // disk that is full or cannot be written, some pages are slow.
 func addIndexes(file string) {
-	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16000)")
+	db, err := rows.Open(file, 0, "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16000)")
 	if err != nil {
 		return
 	}

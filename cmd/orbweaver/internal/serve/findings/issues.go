@@ -170,12 +170,11 @@ INSERT OR IGNORE INTO main.issue (id, listed, kind, subject, verdict, code, mess
 
 // upgrade adds what a file of an earlier version lacks.
 func upgrade(file string) error {
-	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16000)")
+	db, err := rows.Open(file, 1, "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16000)")
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1)
 	tx, err := db.Begin()
 	if err != nil {
 		return err

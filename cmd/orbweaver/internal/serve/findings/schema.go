@@ -2,14 +2,8 @@ package findings
 
 import (
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"net/url"
-	"path/filepath"
-	"strings"
-
-	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
 // Values of item.listed.
@@ -84,20 +78,6 @@ CREATE INDEX IF NOT EXISTS item_by_host ON item (listed, host, verdict, places);
 CREATE INDEX IF NOT EXISTS ref_by_target ON ref (target, page);
 CREATE INDEX IF NOT EXISTS target_by_url ON target (url);
 `
-
-// connect opens a file with further parameters of SQLite's URI.
-func connect(file string, parameters ...string) (*sql.DB, error) {
-	abs, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	slashed := filepath.ToSlash(abs)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // it begins with a drive letter
-	}
-	u := url.URL{Scheme: "file", Path: slashed, RawQuery: strings.Join(parameters, "&")}
-	return sql.Open("sqlite", u.String())
-}
 
 // Fingerprint identifies a finding of a project in every run.
 func Fingerprint(project, target, code string) string {

@@ -1,10 +1,30 @@
-// Package rows reads the rows of queries into values.
+// Package rows opens SQLite files, and reads the rows of queries into values.
 package rows
 
 import (
 	"context"
 	"database/sql"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
 )
+
+// Open opens an SQLite file with parameters of its URI, for at most some connections; 0 is no limit.
+func Open(file string, connections int, parameters ...string) (*sql.DB, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	slashed := "/" + strings.TrimPrefix(filepath.ToSlash(abs), "/") // it may begin with a drive letter
+	u := url.URL{Scheme: "file", Path: slashed, RawQuery: strings.Join(parameters, "&")}
+	db, err := sql.Open("sqlite", u.String())
+	if err == nil {
+		db.SetMaxOpenConns(connections)
+	}
+	return db, err
+}
 
 // Row is one row: an *sql.Row or the current one of *sql.Rows.
 type Row interface{ Scan(...any) error }

@@ -11,14 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // FileName is the name of the file in the data directory.
@@ -62,7 +60,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, withoutPath(err))
 	}
-	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(normal)", "_pragma=foreign_keys(1)", "_pragma=secure_delete(1)", "_txlock=immediate")
+	db, err := rows.Open(file, 4, "_pragma=busy_timeout(10000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(normal)", "_pragma=foreign_keys(1)", "_pragma=secure_delete(1)", "_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -76,20 +74,6 @@ func Open(dir string) (*Store, error) {
 
 // Close closes the file.
 func (s *Store) Close() error { return s.db.Close() }
-
-func connect(file string, parameters ...string) (*sql.DB, error) {
-	slashed := filepath.ToSlash(file)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // it begins with a drive letter
-	}
-	u := url.URL{Scheme: "file", Path: slashed, RawQuery: strings.Join(parameters, "&")}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(4)
-	return db, nil
-}
 
 // Places in SQLite's header.
 const (
@@ -122,7 +106,7 @@ func inspect(file string) error {
 	if v := binary.BigEndian.Uint32(head[versionOffset:]); v > uint32(len(migrations)) {
 		return fmt.Errorf("%w: its version is %d, and this one knows %d; use that version", ErrNewer, v, len(migrations))
 	}
-	db, err := connect(file, "mode=ro", "_pragma=busy_timeout(10000)")
+	db, err := rows.Open(file, 4, "mode=ro", "_pragma=busy_timeout(10000)")
 	if err != nil {
 		return err
 	}

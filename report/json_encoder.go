@@ -54,15 +54,12 @@ func (j *jsonEncoder) end() {
 	}
 }
 
-// newline ends the document.
-func (j *jsonEncoder) newline() { j.buf = append(j.buf, '\n') }
-
 // finish ends a document, whatever is still open.
 func (j *jsonEncoder) finish() error {
 	for len(j.levels) > 0 {
 		j.end()
 	}
-	j.newline()
+	j.buf = append(j.buf, '\n')
 	return j.flush()
 }
 

@@ -87,8 +87,7 @@ func TestJSONEncoderLayout(t *testing.T) {
 		j.key("e").object()
 		j.end()
 		j.end()
-		j.newline()
-		if err := j.flush(); err != nil {
+		if err := j.finish(); err != nil {
 			t.Fatal(err)
 		}
 		if out.String() != test.want {

@@ -100,16 +100,6 @@ func (c *Config) ran(program string) {
 	}
 }
 
-// within merges what read imports. The names of options that are not imported begin with a prefix.
-func (c *Config) within(prefix string, read func(one *Config)) {
-	one := &Config{}
-	read(one)
-	for i := range one.Skipped {
-		one.Skipped[i].Option = prefix + one.Skipped[i].Option
-	}
-	c.Merge(one)
-}
-
 func readMakefile(c *Config, text []byte) error {
 	var script strings.Builder
 	joined := strings.ReplaceAll(string(text), "\\\n", " ")

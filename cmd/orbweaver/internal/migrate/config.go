@@ -175,6 +175,16 @@ func (c *Config) Merge(other *Config) {
 	}
 }
 
+// within merges what read imports. The names of options that are not imported begin with a prefix.
+func (c *Config) within(prefix string, read func(one *Config)) {
+	one := &Config{}
+	read(one)
+	for i := range one.Skipped {
+		one.Skipped[i].Option = prefix + one.Skipped[i].Option
+	}
+	c.Merge(one)
+}
+
 // addRemap imports the replacement of a part of URLs.
 func (c *Config) addRemap(pattern, replacement string) error {
 	err := usable(pattern)

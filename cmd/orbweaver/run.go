@@ -61,7 +61,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		console.notef("%s", proxyNote)
 	}
 	if m, ok := cfg.Fetch.(fetch.Mux); ok && o.verbose {
-		cfg.Fetch = &requestLog{m, console}
+		cfg.Fetch = fetch.Logged(m, console)
 	}
 	if st.visits() {
 		closeRenderer, err := openRenderer(ctx, o, cfg, console)

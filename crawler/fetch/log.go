@@ -1,4 +1,4 @@
-package main
+package fetch
 
 import (
 	"context"
@@ -7,22 +7,23 @@ import (
 	"io"
 	"strconv"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// requestLog writes a line about each request, with its status and its time.
-type requestLog struct {
-	fetch.Mux
+// Logged returns a Fetcher that writes a line about each request of another one, with its status and
+// its time.
+func Logged(m Mux, to io.Writer) Fetcher { return &logged{m, to} }
+
+type logged struct {
+	Mux
 	to io.Writer
 }
 
 // Fetch passes the request on, and writes the line when the answer has begun.
-func (l *requestLog) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+func (l *logged) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	began := time.Now()
 	resp, err := l.Mux.Fetch(ctx, req)
 	status := "ok" // of schemes without a status
-	fault, isFault := errors.AsType[*fetch.Fault](err)
+	fault, isFault := errors.AsType[*Fault](err)
 	switch {
 	case isFault:
 		status = fault.Kind

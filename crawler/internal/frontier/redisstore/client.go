@@ -98,9 +98,9 @@ func (c *client) do(ctx context.Context, command string, args ...any) (any, erro
 // noteRestart lets the crawl know if the server was started after any process of the crawl was
 // connected: it has forgotten a script that was run then.
 func (c *client) noteRestart(ctx context.Context, on doer) error {
-	_, err := c.session.known(ctx, on, c.prefix, c.time(), "")
+	_, err := c.session.known(ctx, on, c.prefix, c.options.time(), "")
 	if isReply(err, "NOSCRIPT") {
-		_, err = c.session.send(ctx, on, c.prefix, c.time(), "1")
+		_, err = c.session.send(ctx, on, c.prefix, c.options.time(), "1")
 	}
 	if isReply(err, "MOVED") { // a node of the cluster without the crawl
 		err = nil
@@ -271,11 +271,11 @@ func nested(parts []string) string {
 }
 
 // time returns the time as scripts take it: "" for the clock of the server.
-func (c *client) time() string {
-	if c.options.Now == nil {
+func (o *Options) time() string {
+	if o.Now == nil {
 		return ""
 	}
-	return strconv.FormatInt(c.options.Now().UnixMicro(), 10)
+	return strconv.FormatInt(o.Now().UnixMicro(), 10)
 }
 
 // now returns the time of the server.
@@ -297,7 +297,7 @@ func (c *client) now(ctx context.Context) (time.Time, error) {
 // run runs a script and returns its answer.
 func (c *client) run(ctx context.Context, name string, args ...any) (any, error) {
 	var answer any
-	args = append([]any{c.time()}, args...)
+	args = append([]any{c.options.time()}, args...)
 	err := c.try(ctx, func(ctx context.Context) (err error) {
 		s := scripts()[name]
 		if answer, err = s.known(ctx, c.do, c.prefix, args...); !isReply(err, "NOSCRIPT") {

@@ -111,23 +111,29 @@ func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, erro
 	c := &counted{list: list}
 	fits := func(n int, _ *counted) bool { return n < countsAtOnce }
 	home := s.home()
-	err := home.counting.do(c, fits, func(calls []*counted) error { return home.to.countUp(context.WithoutCancel(ctx), calls) })
+	err := home.counting.do(c, fits, func(calls []*counted) error {
+		answer, err := home.to.run(context.WithoutCancel(ctx), "countup", countArgs(calls)...)
+		if err != nil {
+			return err
+		}
+		return takeCounts(calls, answer)
+	})
 	return c.values, err
 }
 
-// countUp makes calls of CountUp in one step.
-func (c *client) countUp(ctx context.Context, calls []*counted) error {
-	var args []any
+// countArgs returns calls of CountUp as the script takes them.
+func countArgs(calls []*counted) (args []any) {
 	for _, call := range calls {
 		args = append(args, len(call.list))
 		for _, one := range call.list {
 			args = append(args, one.Name, one.By, one.Most)
 		}
 	}
-	answer, err := c.run(ctx, "countup", args...)
-	if err != nil {
-		return err
-	}
+	return args
+}
+
+// takeCounts gives calls their part of the answer of the script.
+func takeCounts(calls []*counted, answer any) error {
 	lists, _ := answer.([]any)
 	if len(lists) != len(calls) {
 		return errAnswer

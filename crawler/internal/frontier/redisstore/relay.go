@@ -81,7 +81,7 @@ func (r *relayed) step(ctx context.Context) (n int, err error) {
 		}
 		entry = entry[1:] // without its wave
 		if entry[:4] == noItems {
-			if err := to.to.endPage(ctx, entry[4:]); err != nil {
+			if err := r.endPage(ctx, entry[4:]); err != nil {
 				return 0, err
 			}
 			continue
@@ -110,12 +110,12 @@ const bytesAtOnce = 128 << 10
 const noItems = "\xff\xff\xff\xff"
 
 // endPage tells the server that counts pages that one has ended: see endPage in common.lua.
-func (c *client) endPage(ctx context.Context, entry string) error {
-	r := fieldsOf([]byte(entry))
-	kind, server, id, fence, pages := r.Byte(), r.uint32(), r.uint32(), r.float(), r.uint32()
-	if r.Failed || kind != 1 {
+func (r *relayed) endPage(ctx context.Context, entry string) error {
+	f := fieldsOf([]byte(entry))
+	kind, server, id, fence, pages := f.Byte(), f.uint32(), f.uint32(), f.float(), f.uint32()
+	if f.Failed || kind != 1 {
 		return errAnswer
 	}
-	_, err := c.run(ctx, "endpage", server, id, int64(fence), pages)
+	_, err := r.to.to.run(ctx, "endpage", server, id, int64(fence), pages)
 	return err
 }

@@ -17,7 +17,7 @@ func dumpInputs(cmd *cobra.Command, o *options, args []string) error {
 	}
 	defer p.close()
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	o.crawl.Sites, o.crawl.Scope.WorkingDir = p.sites, p.workingDir
+	p.place(&o.crawl)
 	for _, name := range o.crawl.Inputs(p.seeds) {
 		fmt.Fprintln(w, printable(name))
 	}

@@ -16,7 +16,8 @@ func (p *plan) addListing(o *options) (err error) {
 	if o.listing.Only {
 		p.seeds = nil
 		c := &o.crawl
-		c.Scope.Depth, c.Scope.Sitemaps, c.Scope.Exclude, c.Limits.MaxPages = -1, false, nil, 0
+		seedsOnly(c)
+		c.Scope.Exclude, c.Limits.MaxPages = nil, 0
 		if c.Reading.Select, err = extract.CompileSelector("orbweaver-no-element"); err != nil {
 			return err
 		}
@@ -32,6 +33,11 @@ func (p *plan) addListing(o *options) (err error) {
 		return err
 	}
 	return nil
+}
+
+// seedsOnly lets a run read no page but its seeds.
+func seedsOnly(cfg *crawler.Config) {
+	cfg.Scope.Depth, cfg.Scope.Sitemaps = -1, false
 }
 
 // seedOf returns a URL as a start target, on the same side of the scope as before. What cannot be

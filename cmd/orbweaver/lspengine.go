@@ -260,7 +260,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some,
 		seeds = f.seedsOf(some, beside)
 	}
 	if some != nil || f.plan.more {
-		run.crawl.Scope.Depth = -1
+		seedsOnly(&run.crawl)
 	}
 	var asking result.Paths // documents whose references ask for files
 	found := &editorSink{folder: f, add: add, files: map[string]string{}}

@@ -161,7 +161,8 @@ func (x *observation) run(ctx context.Context, urls []string) error {
 		if x.how == workspace.Recall {
 			cfg.Politeness.Still, cfg.Limits.Spent = true, nil
 		}
-		cfg.Scope.Depth, cfg.Deliver.Stream = -1, true
+		seedsOnly(cfg)
+		cfg.Deliver.Stream = true
 		return nil
 	})
 }

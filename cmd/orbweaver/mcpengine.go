@@ -317,7 +317,8 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 	}
 	r := &toolRun{options: o, plan: &plan{}, seeds: seeds, gate: e.gates.Run(requests), note: e.note, progress: progress}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error {
-		cfg.Scope.Depth, cfg.Limits.MaxPages, cfg.Scope.Sitemaps = -1, 0, false
+		seedsOnly(cfg)
+		cfg.Limits.MaxPages = 0
 		cfg.Reading.Select, err = extract.CompileSelector("orbweaver-no-element") // links are not asked for
 		return err
 	}); err != nil {

@@ -32,6 +32,8 @@ type plan struct {
 	hints      []string        // notes for the user
 	more       bool            // there are more documents than are read
 
+	credentials bool // targets have some
+
 	base       urinorm.URL
 	site       disk.SiteConfig // of all directories, except Dir, Base and Synthetic
 	noIgnore   bool
@@ -89,7 +91,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		base = urinorm.URL{}
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
-	o.crawl.Scope.Credentials = o.crawl.Scope.Credentials || len(o.net.Logins) > 0
+	p.credentials = len(o.net.Logins) > 0
 	if kept := keepNamed(o, targets); len(kept) > 0 {
 		p.hints = append(p.hints, keptNote(kept))
 	}
@@ -130,6 +132,12 @@ func (p *plan) mountRoots(dirs []string) error {
 		}
 	}
 	return nil
+}
+
+// place says where the targets of a run are.
+func (p *plan) place(cfg *crawler.Config) {
+	cfg.Sites, cfg.Scope.WorkingDir = p.sites, p.workingDir
+	cfg.Scope.Credentials = cfg.Scope.Credentials || p.credentials
 }
 
 // large reports whether the run will read many documents, as far as is known before it.

@@ -35,8 +35,7 @@ func wire(o *options, p *plan, inspector *inspect.Inspector, out *report.Multi, 
 		cfg.Judging.MailProbe = daemons
 	}
 	cfg.Judging.Resolver, cfg.Judging.Inspector, cfg.Keep.Cookies = daemons.Resolver(), inspector, web
-	cfg.Sites = p.sites
-	cfg.Scope.WorkingDir = p.workingDir
+	p.place(&cfg)
 	cfg.Deliver.Show = engineShow(o.shows())
 	cfg.Deliver.Show.OK = cfg.Deliver.Show.OK || o.archive != nil
 	cfg.Deliver.Show.Broken = cfg.Deliver.Show.Broken || o.writeClean != "" || o.fix

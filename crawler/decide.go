@@ -93,7 +93,7 @@ func (s settlement) waiting(first, most time.Duration) settlement {
 // early reports whether a target must wait until all pages are read, as the browser may
 // need its content for one of them: it is not requested twice, in whatever order.
 func (v *visitor) early(t *admit.Target) (bool, error) {
-	if v.reader.Browser == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if v.reader.Browser == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().Sites.Of(t.At) != nil {
 		return false, nil
 	}
 	c, err := v.frontier.Count(v.always)

@@ -41,7 +41,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 	if fate.Outcome == nil && v.reader.ListsSitemap(t.At) {
 		v.listSitemap(&a.Counts, next)
 		fate.Need |= frontier.NeedLinks | frontier.NeedContent
-		fate.Wave = min(fate.Wave, v.door.Scope().Wave(t.Depth))
+		fate.Wave = min(fate.Wave, v.door.Scope().Rules.Wave(t.Depth))
 	}
 	page := v.reader.Page(&a.Content, t)
 	fp := page.Fingerprint(href)

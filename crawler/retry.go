@@ -30,7 +30,7 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 		s.Wait = max(fetch.Backoff(f.politeness.Backoff, s.Past.Tries-1, fetch.MaxBackoff), s.Rest)
 		return s, true
 	}
-	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
+	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().Sites.Of(t.At) == nil {
 		last := o.After(s.Past.Requests)
 		s.Past.Last = judging.AppendOutcome(nil, &last)
 		s.Wait, s.Second = max(f.politeness.SecondPassAfter, s.Rest), true

@@ -182,7 +182,7 @@ func newBrowser(r *run) *view.Browser {
 	if !cfg.Renders() {
 		return nil
 	}
-	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Buffers: &r.reader.Buffers, MaxBody: cfg.Limits.MaxBody,
+	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Print: r.door.Scope().Print, Buffers: &r.reader.Buffers, MaxBody: cfg.Limits.MaxBody,
 		Memory: r.memory, Input: extract.Input{Acts: r.door.Scope().Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect}})
 }
 
@@ -388,7 +388,7 @@ func (r *run) reportProgress() {
 	p := result.Progress{Elapsed: now.Sub(r.clock.Started), Pages: r.counts.Of(stored.Pages), Checked: r.counts.Of(stored.Checked),
 		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.Of(stored.Broken), Requests: r.counts.Of(stored.Requests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
-	if t, since := r.inFlight.Look(now, p.WaitingHost, r.door.Scope().SyntheticHost); t != nil {
+	if t, since := r.inFlight.Look(now, p.WaitingHost, r.door.Scope().Sites.SyntheticHost); t != nil {
 		p.Slowest = r.slowest(t, now.Sub(since))
 	}
 	r.out.Progress(p)

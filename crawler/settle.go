@@ -128,7 +128,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		s.Report.Status, s.Report.Elapsed, s.Report.Size = o.Status, o.Elapsed, o.Size
 		f.reportPage(s.Report)
 	}
-	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o.ContentType) && scope.SiteOf(s.At) == nil {
+	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o.ContentType) && scope.Sites.Of(s.At) == nil {
 		f.reader.Page(&s.Content, t).ReadAfterAll(t.Target)
 	}
 	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s), Earlier: s.Earlier, Cheap: s.Cheap}, s.Page != nil

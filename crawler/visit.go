@@ -100,7 +100,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 		return s, err
 	}
 	s.Past.Asked = true
-	if v.door.Scope().SiteOf(t.At) != nil { // there is no network to wait for
+	if v.door.Scope().Sites.Of(t.At) != nil { // there is no network to wait for
 		w.Slot.Take()
 	}
 	if err := v.frontier.Sharing().Begin(ctx, t.Target); err != nil {
@@ -217,7 +217,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	default:
 		a.Reading = v.reader.ReadAnswer(ctx, &w.Workspace, t, t.At, a.sent.Response, a.Outcome)
 	}
-	if !v.door.Scope().Rules.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if !v.door.Scope().Rules.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().Sites.Of(t.At) != nil {
 		return a, nil
 	}
 	w.Slot.Release()

@@ -65,7 +65,7 @@ func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print 
 // and how many requests were sent for that and to decide about it.
 func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent, deciding int, err error) {
 	u := t.At
-	if u.Scheme() != "http" || u.Port() != "" || d.Scope().SiteOf(u) != nil || d.plain.has(u.Host()) {
+	if u.Scheme() != "http" || u.Port() != "" || d.Scope().Sites.Of(u) != nil || d.plain.has(u.Host()) {
 		return nil, 0, 0, nil
 	}
 	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
@@ -98,7 +98,7 @@ func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent,
 // requested is assumed to exist.
 func (d *Door) HasIcon(ctx context.Context, t *Target, page urinorm.URL) (has bool, requests int) {
 	u, _, err := urinorm.ParseWeb(page.Scheme() + "://" + page.Authority() + "/favicon.ico")
-	if site := d.Scope().SiteOf(page); site != nil {
+	if site := d.Scope().Sites.Of(page); site != nil {
 		u, err = site.URLOf("favicon.ico")
 	}
 	if err != nil {

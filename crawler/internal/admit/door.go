@@ -154,10 +154,10 @@ func (d *Door) Decide(ctx context.Context, a Ask) (Decision, error) {
 // decideBeside decides about a request that no target of the frontier stands for.
 func (d *Door) decideBeside(ctx context.Context, a Ask) (by Decision, err error) {
 	in, href := d.Scope(), scope.HrefOf(a.URL)
-	if !href.IsHTTP() || in.SiteOf(a.URL) != nil { // there is no network
+	if !href.IsHTTP() || in.Sites.Of(a.URL) != nil { // there is no network
 		return by, nil
 	}
-	if in.SyntheticHost(a.URL.Authority()) {
+	if in.Sites.SyntheticHost(a.URL.Authority()) {
 		return refused(check.CodeExcluded, "no document of the directory"), nil
 	}
 	if a.For.applies(ruleExcluded) {
@@ -255,7 +255,7 @@ func (d *Door) shareCookies() {
 }
 
 func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Response, error) {
-	if site := d.Scope().SiteOf(req.URL); site != nil { // there is no network
+	if site := d.Scope().Sites.Of(req.URL); site != nil { // there is no network
 		return site.Fetch(ctx, req)
 	}
 	switch {
@@ -323,7 +323,7 @@ func (d *Door) Observe(t *Target, o *judging.Outcome, began time.Time, resp Resp
 	if resp.Rest > d.cfg.MaxWait {
 		seen.RestFor, seen.TooLong = 0, true
 	}
-	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && d.Scope().SiteOf(t.At) == nil
+	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && d.Scope().Sites.Of(t.At) == nil
 	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
 	err = d.hosts.Observe(d.always, t.Host, seen)
 	if seen.Overloaded && !d.cfg.Pacing.Still && d.slowed.first(t.Host) {

@@ -24,7 +24,7 @@ type FoundMemory struct{ pages, others []uint32 }
 // limits of their own.
 func (d *Door) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
 	switch {
-	case !t.Follow || d.cfg.MaxPages > 0 || d.Scope().SiteOf(t.At) != nil:
+	case !t.Follow || d.cfg.MaxPages > 0 || d.Scope().Sites.Of(t.At) != nil:
 		return
 	case kind != NoSitemap:
 		d.Sitemaps.List(kind, ids)

@@ -67,7 +67,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 	if !t.Past.Asked && d.hosts.Dead(t.Host) {
 		return refused(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), nil
 	}
-	directory := d.Scope().SiteOf(t.At) != nil
+	directory := d.Scope().Sites.Of(t.At) != nil
 	if len(t.URL) > MaxPageURL && t.Follow && !t.Seed && !directory {
 		by.Outcome = judging.LeftOut(gap.URLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
 		return by, nil

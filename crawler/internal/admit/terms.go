@@ -109,12 +109,12 @@ func (t *Terms) IsStill() bool { return t.cfg.Pacing.Still }
 func (t *Terms) pace(host string) frontier.Pace {
 	p := frontier.Pace{Concurrency: t.cfg.PerHost, Interval: t.Interval()}
 	name := hostOf(host)
-	local := name == "" || urinorm.IsLoopback(name) || t.Scope().SyntheticHost(host)
+	local := name == "" || urinorm.IsLoopback(name) || t.Scope().Sites.SyntheticHost(host)
 	if local && !t.cfg.PerHostGiven {
 		p.Concurrency = 0
 	}
 	switch {
-	case t.Scope().SyntheticHost(host):
+	case t.Scope().Sites.SyntheticHost(host):
 		p = frontier.Pace{}
 	case name != "" && !t.cfg.Pacing.Still:
 		p.Within = t.within(host, name)
@@ -163,7 +163,7 @@ func (t *Terms) Interval() time.Duration {
 // startingConcurrency is the number of concurrent visits that a host without a limit of
 // its own starts with: a server on this machine may be a large one or a very small one.
 func (t *Terms) startingConcurrency(host string) int {
-	if !urinorm.IsLoopback(hostOf(host)) || t.cfg.PerHostGiven || t.Scope().SyntheticHost(host) {
+	if !urinorm.IsLoopback(hostOf(host)) || t.cfg.PerHostGiven || t.Scope().Sites.SyntheticHost(host) {
 		return 0
 	}
 	return loopbackStart
@@ -178,7 +178,7 @@ const sharedConcurrency = 256
 // gated reports whether a host gets one visit at a time until its robots.txt is known,
 // so that no worker waits for another that requests it.
 func (t *Terms) gated(host string) bool {
-	if t.cfg.Robots == scope.RobotsIgnore || host == "" || t.Scope().SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
+	if t.cfg.Robots == scope.RobotsIgnore || host == "" || t.Scope().Sites.SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
 		return false
 	}
 	return t.cfg.Robots == scope.RobotsStrict || t.cfg.Includes || t.reaches(host)

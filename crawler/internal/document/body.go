@@ -150,7 +150,7 @@ func (r *Reader) limit(d *Document) int64 {
 	if !d.Seed || d.Response.Path == "" || r.MaxBodyGiven {
 		return r.MaxBody
 	}
-	if site := d.Scope.SiteOf(d.URL); site != nil && d.Scope.Crawled(site) {
+	if site := d.Scope.Sites.Of(d.URL); site != nil && d.Scope.Crawled(site) {
 		return r.MaxBody
 	}
 	return extract.MaxBody

@@ -77,8 +77,8 @@ func (d *Document) answered() bool {
 func (r *Reader) page(d *Document, base *urinorm.Base, text []byte, charset, format string) *page.Page {
 	resp := d.Response
 	p := &page.Page{Address: d.URL, Base: base, Status: resp.Status, Header: resp.Header, ContentType: fetch.MediaType(resp.ContentType),
-		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: isStart(d.Scope.SiteOf(d.URL), resp.Path, d.Seed),
-		MadeUp: d.Scope.SyntheticHost(d.URL.Authority()), Body: d.Body,
+		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: isStart(d.Scope.Sites.Of(d.URL), resp.Path, d.Seed),
+		MadeUp: d.Scope.Sites.SyntheticHost(d.URL.Authority()), Body: d.Body,
 		Text: text, Charset: charset, Format: format}
 	if resp.Path != "" {
 		p.URL = r.Print.Path(resp.Path)

@@ -163,7 +163,7 @@ func (p *Reader) ReadAnswer(ctx context.Context, w *Workspace, t *admit.Target, 
 
 // ReadElsewhere reports whether the document that answers for a target is read under another URL.
 func (p *Reader) ReadElsewhere(t *admit.Target, u urinorm.URL, resp *fetch.Response) bool {
-	site := p.Door.Scope().SiteOf(u)
+	site := p.Door.Scope().Sites.Of(u)
 	return t.Follow && resp.Path != "" && site != nil && p.Door.Scope().Crawled(site) && p.Files.Elsewhere(site, u, resp.Path)
 }
 
@@ -312,7 +312,7 @@ func (p *Reader) admitsSitemap(got *Reading, t *admit.Target, format string, ind
 // wantsShell reports whether it matters if a script fills the page: it does unless the page is
 // a single document.
 func (r *documentReading) wantsShell() bool {
-	site := r.Door.Scope().SiteOf(r.URL)
+	site := r.Door.Scope().Sites.Of(r.URL)
 	return site == nil || r.Door.Scope().Crawled(site)
 }
 
@@ -328,7 +328,7 @@ func (r *documentReading) enterLinks(ctx context.Context, shell bool) *recall.Pa
 	page.AddAll(ctx, doc)
 	r.enterHeader(page, header)
 	canonical := document.Canonical(r.URL, doc)
-	site := r.Door.Scope().SiteOf(r.URL)
+	site := r.Door.Scope().Sites.Of(r.URL)
 	r.ownBases.Note(site, r.URL, canonical)
 	if doc.Format == "sitemap" {
 		r.ownBases.NoteSitemap(site, doc)
@@ -353,7 +353,7 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 	}
 	switch {
 	case !about.Shell:
-	case t.Seed && p.Door.Scope().SiteOf(got.At) == nil:
+	case t.Seed && p.Door.Scope().Sites.Of(got.At) == nil:
 		got.Gaps = append(got.Gaps, gap.Script)
 	default:
 		got.Counts.Of[stored.Shells]++
@@ -388,7 +388,7 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 func (r *documentReading) startLinks() *references.Page {
 	in, changed := r.Door.Scope(), r.Door.Scope().Rules.Changed
 	page := r.page()
-	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
+	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.Sites.Of(r.URL) != nil || r.URL.Scheme() == "file",
 		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed.Has(r.Outcome.Path)})
 	return page
 }
@@ -429,7 +429,7 @@ func (p *Reader) Restore(t *admit.Target, known *recall.Entry, resp *fetch.Respo
 		return got, nil
 	}
 	if canonical, _, err := urinorm.ParseWeb(about.Canonical); err == nil {
-		p.ownBases.Note(p.Door.Scope().SiteOf(t.At), t.At, canonical)
+		p.ownBases.Note(p.Door.Scope().Sites.Of(t.At), t.At, canonical)
 	}
 	page := p.Page(&got.Content, t)
 	if err := references.TakeOver(page, about.Targets, about.References); err != nil {

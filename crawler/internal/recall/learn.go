@@ -54,7 +54,7 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 	if m == nil || t.Session || m.Renders && t.Internal && (!t.Follow || t.View || m.RobotsFirst) {
 		return r
 	}
-	if scope.SiteOf(req.URL) != nil && (!t.Follow || m.Renders) { // to open a file costs less than to look it up
+	if scope.Sites.Of(req.URL) != nil && (!t.Follow || m.Renders) { // to open a file costs less than to look it up
 		return r
 	}
 	if r.key, r.kept = m.key(req, scope); !r.kept || m.none || req.Need != fetch.Content || t.Tries > 0 || scope.Compares(req.URL) ||
@@ -148,7 +148,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *scope.Scope) (withPage []byte
 			record.Before = m.sameBefore(t.At, a.Outcome, scope)
 		}
 		m.Cache.Put(r.key, record)
-	case scope.SiteOf(t.At) != nil: // what is known of another version of the file is still true
+	case scope.Sites.Of(t.At) != nil: // what is known of another version of the file is still true
 	case t.Internal && a.Outcome.Code == check.CodeOK && r.need == fetch.Existence: // the page, if it is one, was not read
 	default:
 		m.Cache.Delete(r.key)

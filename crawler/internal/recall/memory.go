@@ -110,7 +110,7 @@ func (s *Sources) key(req *fetch.Request, scope *scope.Scope) (cacheentry.Key, b
 
 // identity returns what may change the answer to a request; ok is false if it is not kept.
 func (s *Sources) identity(req *fetch.Request, scope *scope.Scope) (id traffic.Identity, ok bool) {
-	if site := scope.SiteOf(req.URL); site != nil {
+	if site := scope.Sites.Of(req.URL); site != nil {
 		return disk.IdentityOf(site)
 	}
 	return s.Fetcher.Identity(req)
@@ -188,7 +188,7 @@ func (m *Memory) observed(fp frontier.Fingerprint, v scope.Href, in *scope.Scope
 // lookUp reads what the cache keeps of a target, and decides whether it is still valid.
 func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 	nothing := &observed{}
-	if scope.Compares(u) || m.Scans || m.readsText(u) || m.CheckHTTPS && u.Scheme() == "http" || scope.SiteOf(u) != nil {
+	if scope.Compares(u) || m.Scans || m.readsText(u) || m.CheckHTTPS && u.Scheme() == "http" || scope.Sites.Of(u) != nil {
 		return nothing // more must be known of it than was observed
 	}
 	key, ok := m.key(m.request(u, false, scope), scope)

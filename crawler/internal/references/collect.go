@@ -285,7 +285,7 @@ func flawWarning(f *extract.Flaw) check.Warning {
 // remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if
 // no rule matches. The link may have no URL then (target.err).
 func (c *collector) remap(res *resolution, t *target, printed string) bool {
-	u, by, err := c.page.scope.Remapped(printed)
+	u, by, err := c.page.scope.Rules.Remapped(c.page.scope.Print, printed)
 	if by == 0 {
 		return false
 	}

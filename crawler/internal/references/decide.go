@@ -43,7 +43,7 @@ func (r *referrer) decide(t target, l *extract.Link) decision {
 		d.mark |= scope.MarkAside
 		// Such a host is never visited. Its name is a target by itself, which must
 		// resolve, unless it is a directory's synthetic host.
-		if host, ok := fetch.HostURL(scope.URLOf(v)); ok && slices.Contains(r.scope.Schemes, host.Scheme()) && !r.scope.Synthetic(v) {
+		if host, ok := fetch.HostURL(scope.URLOf(v)); ok && slices.Contains(r.scope.Schemes, host.Scheme()) && !r.scope.Sites.Synthetic(v) {
 			d.href = scope.HrefOf(host)
 			d.fate = r.otherScheme(d.href, l.Kind, r.depth)
 			break
@@ -58,7 +58,7 @@ func (r *referrer) decide(t target, l *extract.Link) decision {
 		if r.mixed(v, l) {
 			d.mark |= scope.MarkMixed
 		}
-		if r.scope.OutsideBase(v) {
+		if r.scope.Sites.OutsideBase(v) {
 			d.mark |= scope.MarkOutsideBase
 		}
 	case t.outside != nil:
@@ -102,7 +102,7 @@ func (r *referrer) narrow(d *decision) {
 	switch {
 	case !r.source.Unchanged:
 		d.mark |= scope.MarkChanged
-	case d.fate.Outcome == nil && r.scope.SiteOf(scope.URLOf(d.href)) == nil && string(d.href.Scheme()) != "file":
+	case d.fate.Outcome == nil && r.scope.Sites.Of(scope.URLOf(d.href)) == nil && string(d.href.Scheme()) != "file":
 		d.fate.Outcome = scope.Skip(check.CodeExcluded, scope.UnchangedNote)
 	}
 }
@@ -139,7 +139,7 @@ var builtFormats = map[string]bool{"restructuredtext": true, "asciidoc": true, "
 // mixed reports whether a page that is served over https loads a link's target without
 // encryption.
 func (r *referrer) mixed(v scope.Href, l *extract.Link) bool {
-	if len(r.url.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Synthetic(r.url) {
+	if len(r.url.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Sites.Synthetic(r.url) {
 		return false
 	}
 	_, mixed := judging.MixedContentWarning(scope.URLOf(r.url), scope.URLOf(v), l)
@@ -189,7 +189,7 @@ func (r *referrer) localFile(v scope.Href) scope.Fate {
 		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
 	}
 	requested := scope.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-	site := r.scope.SiteOf(scope.URLOf(r.url))
+	site := r.scope.Sites.Of(scope.URLOf(r.url))
 	if site == nil {
 		return requested
 	}

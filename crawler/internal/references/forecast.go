@@ -133,7 +133,7 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 		if err != nil {
 			continue
 		}
-		switch site := f.scope.Scope().SiteOf(u); {
+		switch site := f.scope.Scope().Sites.Of(u); {
 		case site == nil:
 			f.outside.add(id)
 		case !disk.Finds(ctx, site, u):

@@ -42,7 +42,7 @@ func (r *resolver) hostedAt() (h disk.Hosted, ok bool) {
 		return h, false
 	}
 	page := scope.URLOf(r.page.url)
-	site := r.page.scope.SiteOf(page)
+	site := r.page.scope.Sites.Of(page)
 	if site == nil || !site.Synthetic() || r.page.scope.Crawled(site) && !site.IsSource() {
 		return h, false
 	}

@@ -49,7 +49,7 @@ func ScopeOf(p *Page) *scope.Scope { return p.referrer.scope }
 // directory has, or on what they say, so that another run cannot take over the targets although the
 // page has not changed.
 func DependsOnFiles(p *Page) bool {
-	site := p.referrer.scope.SiteOf(scope.URLOf(p.referrer.url))
+	site := p.referrer.scope.Sites.Of(scope.URLOf(p.referrer.url))
 	if site == nil {
 		return p.collector.resolver.asked
 	}

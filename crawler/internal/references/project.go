@@ -31,7 +31,7 @@ func (m *membership) of(r *referrer) *membership {
 		return m
 	}
 	page := scope.URLOf(r.url)
-	site := r.scope.SiteOf(page)
+	site := r.scope.Sites.Of(page)
 	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
 		return m
 	}
@@ -75,7 +75,7 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 		}
 	}
 	if fromRoot := r.page.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"); l.Module || fromRoot {
-		if site := r.page.scope.SiteOf(scope.URLOf(r.page.url)); site != nil && l.Module {
+		if site := r.page.scope.Sites.Of(scope.URLOf(r.page.url)); site != nil && l.Module {
 			ref, r.asked = moduleFile(site, r.page.source.Base, ref), true
 		} else if site != nil {
 			ref, r.asked = fromSourceRoot(site, r.page.source.Base, ref), true

@@ -58,7 +58,7 @@ func TestKnownReferences(t *testing.T) {
 				}
 				gather := func(f *Page) ([]frontier.Item, []frontier.RawLink) {
 					f.Reset(env, scope.HrefOf(page), depth)
-					f.From(Source{Base: base, Local: env.Scope().SiteOf(page) != nil, NoFollow: nofollow})
+					f.From(Source{Base: base, Local: env.Scope().Sites.Of(page) != nil, NoFollow: nofollow})
 					for i := range links {
 						f.Add(&links[i])
 					}

@@ -96,7 +96,7 @@ func (r *resolver) outerBase(l *extract.Link) *urinorm.Base {
 		return r.outer
 	}
 	page := scope.URLOf(r.page.url)
-	site := r.page.scope.SiteOf(page)
+	site := r.page.scope.Sites.Of(page)
 	if site == nil || site.Around == nil {
 		return nil
 	}
@@ -137,11 +137,11 @@ func (r *resolver) goOnFromRoot(t *target, l *extract.Link) {
 		return
 	}
 	inner := scope.URLOf(t.href)
-	if site := r.page.scope.SiteOf(inner); site == nil || site.Answers(inner) {
+	if site := r.page.scope.Sites.Of(inner); site == nil || site.Answers(inner) {
 		return
 	}
 	u, repairs, err := b.Resolve(l.Ref)
-	if err != nil || !r.page.scope.SiteOf(u).Answers(u) {
+	if err != nil || !r.page.scope.Sites.Of(u).Answers(u) {
 		return
 	}
 	*t = target{href: r.keep(u), repairs: repairs, around: true}
@@ -166,7 +166,7 @@ func isASCII(s string) bool {
 // host, unless it enters the directory again.
 func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 	u := scope.URLOf(r.page.url)
-	site := r.page.scope.SiteOf(u)
+	site := r.page.scope.Sites.Of(u)
 	if site == nil || !site.Synthetic() {
 		return nil
 	}

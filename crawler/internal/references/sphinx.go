@@ -28,7 +28,7 @@ func newCrossReferences(r *resolver) crossReferences {
 		}
 	}
 	page := scope.URLOf(r.page.url)
-	site := r.page.scope.SiteOf(page)
+	site := r.page.scope.Sites.Of(page)
 	return crossReferences{unknown: !r.page.source.Local || site == nil || inSphinx(site.PathOf(page))}
 }
 

@@ -40,7 +40,7 @@ func (p *Page) Lead(l *extract.Link) string {
 func (p *Page) ReadAfterAll(t *frontier.Target) {
 	page := p.referrer.url
 	p.items.enter(p.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Depth: t.Depth},
-		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked | frontier.NeedPage, Wave: ScopeOf(p).Wave(t.Depth)})
+		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked | frontier.NeedPage, Wave: ScopeOf(p).Rules.Wave(t.Depth)})
 }
 
 // EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with
@@ -48,7 +48,7 @@ func (p *Page) ReadAfterAll(t *frontier.Target) {
 func EnterRoute(p *Page, v scope.Href, t *frontier.Target, needed bool) {
 	depth := p.items.depth
 	p.items.depth = t.Depth
-	fate := scope.Fate{Internal: t.Internal, Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedPage, Wave: ScopeOf(p).Wave(t.Depth)}
+	fate := scope.Fate{Internal: t.Internal, Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedPage, Wave: ScopeOf(p).Rules.Wave(t.Depth)}
 	if _, view := v.Route(); view {
 		p.items.enterRoute(v, fate)
 	}
@@ -70,7 +70,7 @@ func (p *Page) AddSitemap(l *extract.Link) error {
 	for i := before; i < len(p.items.list); i++ {
 		if item := &p.items.list[i]; item.Outcome == nil {
 			item.Need |= frontier.NeedLinks | frontier.NeedContent
-			item.Wave = min(item.Wave, ScopeOf(p).Wave(p.items.depth))
+			item.Wave = min(item.Wave, ScopeOf(p).Rules.Wave(p.items.depth))
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ func (r *referrer) wikiPage(ref string) string {
 	if has {
 		heading = "#" + heading
 	}
-	site := r.scope.SiteOf(scope.URLOf(r.url))
+	site := r.scope.Sites.Of(scope.URLOf(r.url))
 	if site == nil {
 		return ref
 	}

@@ -133,7 +133,7 @@ func Basis(in *scope.Scope, settings string, seeds []scope.Seed) []byte {
 	fmt.Fprintf(sum, "%s\x00%s\x00%v\x00", in.Decides(), settings, time.Local)
 	for i := range seeds {
 		s := &seeds[i]
-		if len(in.Sites) > 0 && in.SiteOf(s.URL) == nil || len(in.Sites) == 0 && !scope.HrefOf(s.URL).IsHTTP() {
+		if len(in.Sites) > 0 && in.Sites.Of(s.URL) == nil || len(in.Sites) == 0 && !scope.HrefOf(s.URL).IsHTTP() {
 			return nil
 		}
 		fmt.Fprintf(sum, "%s\x00%s\x00%t %t %t\x00", s.URL, s.Raw, s.Follow, s.Crawl, s.Named)
@@ -187,7 +187,7 @@ func SurveyOf(ctx context.Context, f *frontier.Frontier, in *scope.Scope) (*Surv
 			return err
 		}
 		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil || in.SiteOf(u) != nil {
+		if err != nil || in.Sites.Of(u) != nil {
 			return nil
 		}
 		o, err := judging.DecodeOutcome(rec.Outcome)
@@ -225,7 +225,7 @@ func hopsAlone(all []surveyed, f *frontier.Frontier, in *scope.Scope) bool {
 		if err != nil {
 			continue
 		}
-		if in.SiteOf(next) != nil {
+		if in.Sites.Of(next) != nil {
 			return false
 		}
 		hops[f.FingerprintKey(urinorm.KeyOf(next))] = true

@@ -164,7 +164,7 @@ func (r *Reports) Read(url string, step *frontier.Settlement, noStore bool) {
 
 // Count takes in what a visit of a target has counted.
 func (r *Reports) Count(u urinorm.URL, counts *stored.Counts) {
-	if r.basis != nil && !u.IsZero() && r.Door.Scope().SiteOf(u) == nil {
+	if r.basis != nil && !u.IsZero() && r.Door.Scope().Sites.Of(u) == nil {
 		r.outside.Add(counts, nil)
 	}
 }

@@ -26,7 +26,7 @@ func newCORS(s *Scope, seeds []Seed) CORS {
 			continue
 		}
 		u := seed.URL
-		if site := s.SiteOf(u); site != nil {
+		if site := s.Sites.Of(u); site != nil {
 			if u = site.Base(); site.Synthetic() { // nobody knows where it will be published
 				continue
 			}

@@ -16,6 +16,7 @@ import (
 // machines. Other files keep their file: URL.
 type Printer struct {
 	local []localSite
+	sites Sites
 	wd    string
 }
 
@@ -26,8 +27,8 @@ type localSite struct {
 }
 
 // NewPrinter returns a Printer for the sites and the working directory of a run.
-func NewPrinter(sites []*disk.Site, wd string) *Printer {
-	p := &Printer{wd: wd}
+func NewPrinter(sites Sites, wd string) *Printer {
+	p := &Printer{sites: sites, wd: wd}
 	for _, s := range sites {
 		if !s.Synthetic() {
 			continue

@@ -29,18 +29,18 @@ var errRemapped = errors.New("what it was remapped to is neither an absolute URL
 // LocationRemapped begins the message of a redirect whose Location was remapped.
 const LocationRemapped = "the Location was remapped from "
 
-// Remapped returns the URL that replaces a link's printed URL by the first of Config.Remaps that
-// matches, and the number of that one, from 1. If none matches, by is 0.
-func (s *Scope) Remapped(printed string) (to urinorm.URL, by int, err error) {
+// Remapped returns the URL that replaces a link's URL, as a Printer has printed it, by the first of
+// Config.Remaps that matches, and the number of that one, from 1. If none matches, by is 0.
+func (r *Rules) Remapped(print *Printer, printed string) (to urinorm.URL, by int, err error) {
 	if len(printed) > MaxReference { // a data URL
 		return urinorm.URL{}, 0, nil
 	}
-	for i := range s.Rules.Remaps {
-		m := &s.Rules.Remaps[i]
+	for i := range r.Remaps {
+		m := &r.Remaps[i]
 		if !m.Pattern.MatchString(printed) {
 			continue
 		}
-		if to, err = s.urlOfPrinted(m.replace(printed)); err != nil {
+		if to, err = print.parse(m.replace(printed)); err != nil {
 			err = &urinorm.Error{Err: errRemapped}
 		}
 		return to, i + 1, err
@@ -64,9 +64,9 @@ func (m *Remap) replace(printed string) string {
 	return string(append(to, printed[end:]...))
 }
 
-// urlOfPrinted returns the URL of a target in its printed form. A file in one of the
+// parse returns the URL of a target in its printed form. A file in one of the
 // directories that are checked has its URL there.
-func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
+func (p *Printer) parse(printed string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(printed)
 	if err == nil && u.Scheme() != "file" {
 		return u, nil
@@ -84,9 +84,9 @@ func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
 	}
 	file := filepath.FromSlash(path)
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(s.Rules.WorkingDir, file)
+		file = filepath.Join(p.wd, file)
 	}
-	for _, site := range s.Sites {
+	for _, site := range p.sites {
 		root, err := filepath.Abs(site.Dir())
 		if err != nil {
 			continue
@@ -121,7 +121,7 @@ func LeadsTo(in *Scope, o judging.Outcome) (judging.Outcome, urinorm.URL) {
 		return o, next
 	}
 	origin := in.Print.Href(HrefOf(next))
-	if to, by, err := in.Remapped(origin); by > 0 {
+	if to, by, err := in.Rules.Remapped(in.Print, origin); by > 0 {
 		if err != nil {
 			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, LocationRemapped+origin+": "+errRemapped.Error(), ""
 			return o, next

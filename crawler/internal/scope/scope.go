@@ -9,7 +9,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -58,7 +57,7 @@ type Settings struct {
 	Rules   *Rules
 	Judging Judging
 	Render  RenderMode // of pages without a rule
-	Sites   []*disk.Site
+	Sites   Sites
 	Schemes []string // that can be requested
 	// SecretHosts get credentials, even if they are no start targets (fetch.HTTP.SecretHosts).
 	SecretHosts []string
@@ -115,7 +114,7 @@ func (s *Scope) Widened(to urinorm.URL) *Scope {
 
 // widen makes the seed's site internal.
 func (s *Scope) widen(seed Seed) {
-	if site := s.SiteOf(seed.URL); site != nil {
+	if site := s.Sites.Of(seed.URL); site != nil {
 		if seed.Crawl {
 			for i := range s.Sites {
 				if s.Sites[i] == site {
@@ -234,14 +233,14 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if !follow || kind == extract.Resource || kind == extract.Submission || !s.Rules.WithinDepth(depth) {
 		return f
 	}
-	if nofollow || s.Unfollowed(v) || s.leftOut(v) {
+	if nofollow || s.Unfollowed(v) || s.Sites.leftOut(v) {
 		return f
 	}
 	f.Need |= frontier.NeedPage
 	if IsLeafName(v.Path()) {
 		return f
 	}
-	f.Wave, f.Need = s.Wave(depth), f.Need|frontier.NeedLinks|frontier.NeedContent
+	f.Wave, f.Need = s.Rules.Wave(depth), f.Need|frontier.NeedLinks|frontier.NeedContent
 	return f
 }
 
@@ -261,8 +260,10 @@ const (
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *judging.Outcome {
 	if s.Rules.SkipReserved {
-		if name := ReservedName(v); name != "" && !s.isOwn(v) {
-			return Skip(check.CodeExcluded, name+reservedNote)
+		if name := ReservedName(v); name != "" {
+			if inside, _ := s.Internal(v); !inside {
+				return Skip(check.CodeExcluded, name+reservedNote)
+			}
 		}
 	}
 	if len(s.Rules.Exclude) == 0 && len(s.Judging.Rules) == 0 {
@@ -284,12 +285,6 @@ func (s *Scope) Excluded(v Href) *judging.Outcome {
 	return nil
 }
 
-// isOwn reports whether a URL is on the site of a seed.
-func (s *Scope) isOwn(v Href) bool {
-	inside, _ := s.Internal(v)
-	return inside
-}
-
 // Skip returns the outcome of a target that is not requested, with the reason as message.
 func Skip(code check.Code, message string) *judging.Outcome {
 	o := judging.Skip(code, message)
@@ -305,25 +300,25 @@ var (
 
 // Compares reports whether a target is compared with a made-up one. A home page never
 // is: sites show it for anything they don't have, and a link to it is correct.
-func (s *Scope) Compares(u urinorm.URL) bool {
+func (s *Settings) Compares(u urinorm.URL) bool {
 	if !s.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || judging.IsHomePath(u.Path()) {
 		return false
 	}
-	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil
+	return !IsLeafName([]byte(u.Path())) && s.Sites.Of(u) == nil
 }
 
 // JudgesContent reports whether the content of a target is judged, whatever else is needed of it:
 // it is compared with a made-up one or with an earlier state, or it may be the page of a parked
 // domain.
-func (s *Scope) JudgesContent(u urinorm.URL, internal bool) bool {
+func (s *Settings) JudgesContent(u urinorm.URL, internal bool) bool {
 	isWeb := u.Scheme() == "http" || u.Scheme() == "https"
 	return s.Compares(u) || (s.Judging.SoftNotFound || s.Judging.Drift != nil) && !internal && isWeb && !IsLeafName([]byte(u.Path()))
 }
 
 // Wave returns the wave in which a page at a depth is read. The order matters only if Depth
 // is a limit.
-func (s *Scope) Wave(depth int) frontier.Wave {
-	if !s.Rules.LimitsDepth() {
+func (r *Rules) Wave(depth int) frontier.Wave {
+	if !r.LimitsDepth() {
 		return frontier.Pages
 	}
 	return min(frontier.Wave(min(depth, 255)), frontier.LastPages)

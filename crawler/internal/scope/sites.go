@@ -9,9 +9,12 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// SiteOf returns the directory that answers for a URL.
-func (s *Scope) SiteOf(u urinorm.URL) *disk.Site {
-	for _, site := range s.Sites {
+// Sites are the directories that answer for URLs.
+type Sites []*disk.Site
+
+// Of returns the directory that answers for a URL, nil if there is none.
+func (s Sites) Of(u urinorm.URL) *disk.Site {
+	for _, site := range s {
 		if site.Holds(u) {
 			return site
 		}
@@ -20,8 +23,8 @@ func (s *Scope) SiteOf(u urinorm.URL) *disk.Site {
 }
 
 // SyntheticHost reports whether an authority was made up for a directory.
-func (s *Scope) SyntheticHost(authority string) bool {
-	for _, site := range s.Sites {
+func (s Sites) SyntheticHost(authority string) bool {
+	for _, site := range s {
 		if site.Synthetic() && site.Base().Authority() == authority {
 			return true
 		}
@@ -30,22 +33,12 @@ func (s *Scope) SyntheticHost(authority string) bool {
 }
 
 // Synthetic reports whether a URL's authority was made up for a directory.
-func (s *Scope) Synthetic(v Href) bool { return s.SyntheticHost(string(v.Authority())) }
-
-// Crawled reports whether a directory was named as a whole, not just a document in it.
-func (s *Scope) Crawled(site *disk.Site) bool {
-	for i := range s.Sites {
-		if s.Sites[i] == site {
-			return s.roots[i].follow
-		}
-	}
-	return false
-}
+func (s Sites) Synthetic(v Href) bool { return s.SyntheticHost(string(v.Authority())) }
 
 // OutsideBase reports whether a URL is on the host that a directory will be published
 // on, but not under its base.
-func (s *Scope) OutsideBase(v Href) bool {
-	for _, site := range s.Sites {
+func (s Sites) OutsideBase(v Href) bool {
+	for _, site := range s {
 		if site.Synthetic() || !v.IsHTTP() {
 			continue
 		}
@@ -59,10 +52,20 @@ func (s *Scope) OutsideBase(v Href) bool {
 
 // leftOut reports whether a URL leads to a file that a directory's walk left out, because
 // git or a .ignore file ignores it. A link to it is checked, but the file is not read for links.
-func (s *Scope) leftOut(v Href) bool {
-	for _, site := range s.Sites {
+func (s Sites) leftOut(v Href) bool {
+	for _, site := range s {
 		if site.LeftOut(v.Path()) && string(v.Authority()) == site.Base().Authority() {
 			return true
+		}
+	}
+	return false
+}
+
+// Crawled reports whether a directory was named as a whole, not just a document in it.
+func (s *Scope) Crawled(site *disk.Site) bool {
+	for i := range s.Sites {
+		if s.Sites[i] == site {
+			return s.roots[i].follow
 		}
 	}
 	return false

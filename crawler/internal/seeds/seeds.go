@@ -84,11 +84,11 @@ func (s *Targets) enterOne(page *references.Page, seed *scope.Seed) int {
 	if !seed.Named && (excluded != nil || in.Unfollowed(v)) {
 		return -1
 	}
-	if seed.Follow && in.SiteOf(seed.URL) != nil {
+	if seed.Follow && in.Sites.Of(seed.URL) != nil {
 		s.Documents.Add(v.Document())
 	}
 	inside, _ := in.Internal(v)
-	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: inside || seed.Follow || !v.IsHTTP(), Outcome: excluded}
+	fate := scope.Fate{Wave: in.Rules.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: inside || seed.Follow || !v.IsHTTP(), Outcome: excluded}
 	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it
 		if o := judging.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			fate.Outcome, fate.Internal = &o, false

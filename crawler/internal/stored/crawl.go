@@ -60,7 +60,7 @@ func Load(ctx context.Context, store frontier.Store, scope *scope.Scope, budgets
 			c.LeftAlone = append(c.LeftAlone, u)
 		}
 		switch {
-		case !visited || scope.SiteOf(u) != nil:
+		case !visited || scope.Sites.Of(u) != nil:
 		case rec.Need&frontier.NeedSeed != 0:
 			seeds = append(seeds, rec.ID)
 		case budgets != nil:

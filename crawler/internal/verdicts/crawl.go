@@ -103,7 +103,7 @@ func (c *Crawl) isInsecure(job *frontier.Job) bool {
 		return false
 	}
 	u, _, err := urinorm.ParseWeb(string(job.URL))
-	return err == nil && c.Scope.SiteOf(u) == nil
+	return err == nil && c.Scope.Sites.Of(u) == nil
 }
 
 // note reports a note to the sink.

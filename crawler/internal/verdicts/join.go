@@ -276,7 +276,7 @@ func (j *join) noteUnreadable() error {
 	for i := range j.crawl.Seeds {
 		s := &j.crawl.Seeds[i]
 		id := j.crawl.SeedIDs[i]
-		if id == 0 || s.Crawl && j.crawl.Scope.SiteOf(s.URL) != nil {
+		if id == 0 || s.Crawl && j.crawl.Scope.Sites.Of(s.URL) != nil {
 			continue
 		}
 		end := j.targets().follow(id).end

@@ -262,7 +262,7 @@ func (s *pageSite) findStarts() error {
 		if c.SeedIDs[i] == 0 || !seed.Crawl {
 			continue
 		}
-		site := c.Scope.SiteOf(seed.URL)
+		site := c.Scope.Sites.Of(seed.URL)
 		if site == nil && !seed.Named {
 			continue
 		}

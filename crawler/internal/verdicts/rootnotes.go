@@ -33,7 +33,7 @@ func (j *join) rootNotes() (notes []string) {
 		if p.marks&(uint64(urinorm.RepairAboveRoot)<<scope.MarkRepairs) == 0 || p.judgement.Code != check.CodeFileMissing {
 			continue
 		}
-		site := c.Scope.SiteOf(j.details.get(p.id).url)
+		site := c.Scope.Sites.Of(j.details.get(p.id).url)
 		if site == nil || !site.Synthetic() || !c.Scope.Crawled(site) {
 			continue
 		}

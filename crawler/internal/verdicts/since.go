@@ -23,7 +23,7 @@ func (j *judge) changed(p *pair) bool {
 		return true
 	}
 	u := j.details.get(p.id).url
-	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Scope.Rules.Changed.Has(site.PathOf(u)) {
+	if site := j.crawl.Scope.Sites.Of(u); site != nil && j.crawl.Scope.Rules.Changed.Has(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {

@@ -42,7 +42,7 @@ func sourceNote(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache
 		if !namesPage(d.url.Path()) {
 			continue
 		}
-		site := c.Scope.SiteOf(d.url)
+		site := c.Scope.Sites.Of(d.url)
 		if site == nil || !site.IsSource() || !c.Scope.Crawled(site) {
 			continue
 		}

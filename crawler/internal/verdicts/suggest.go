@@ -57,7 +57,7 @@ func (s *suggester) prepare(pairs []*pair) error {
 		}
 		plain, _, _ := strings.Cut(a.url.String(), "?")
 		s.questions[a.id] = s.guesser.Ask(normalized(plain))
-		if s.crawl.Scope.SiteOf(a.url) != nil {
+		if s.crawl.Scope.Sites.Of(a.url) != nil {
 			listings.add(a.url, s.questions[a.id])
 		}
 	}
@@ -215,7 +215,7 @@ func (l *listings) add(u urinorm.URL, q *judging.PathQuestion) {
 
 // list lets the files of a directory answer the questions about it.
 func (s *suggester) list(l *listing) {
-	for _, file := range s.crawl.Scope.SiteOf(l.missing).Siblings(l.missing) {
+	for _, file := range s.crawl.Scope.Sites.Of(l.missing).Siblings(l.missing) {
 		s.guesser.ConsiderFor(l.of, file.String(), 0)
 	}
 }
@@ -337,7 +337,7 @@ func (s *suggester) paths(p *pair) []check.Suggestion {
 		to, unique := guess.URL, guess.Unique
 		if hasQuery {
 			to += "?" + query
-			unique = unique && s.crawl.Scope.SiteOf(u) != nil // a directory ignores the query
+			unique = unique && s.crawl.Scope.Sites.Of(u) != nil // a directory ignores the query
 		}
 		fragment := p.fragment
 		if p.hasFragment {

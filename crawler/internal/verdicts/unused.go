@@ -64,7 +64,7 @@ func (s unusedFiles) candidates() map[string]*unusedFile {
 		}
 	}
 	for i := range c.Seeds {
-		if site := c.Scope.SiteOf(c.Seeds[i].URL); c.Seeds[i].Named && site != nil && c.SeedIDs[i] != 0 {
+		if site := c.Scope.Sites.Of(c.Seeds[i].URL); c.Seeds[i].Named && site != nil && c.SeedIDs[i] != 0 {
 			if end := s.details.targets.follow(c.SeedIDs[i]).end; end != 0 {
 				delete(all, filepath.Clean(s.details.get(end).outcome.Path))
 			}

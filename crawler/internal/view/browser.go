@@ -31,6 +31,7 @@ type Settings struct {
 	Renderer Renderer // nil if there is none, because of Trouble
 	Trouble  string
 	Door     *admit.Door
+	Print    *scope.Printer
 	Memory   *recall.Memory // what earlier runs observed; nil without a cache
 	Buffers  *buffers.Pool
 	MaxBody  int64         // of a file, in bytes
@@ -105,7 +106,7 @@ func (b *Browser) Answer(ctx context.Context, asked *render.Ask) (reply render.R
 	if err != nil || !by.Admitted() { // a store that fails reports that to the workers, too
 		return refused, by.Requests, false
 	}
-	if b.Door.Scope().SiteOf(u) != nil {
+	if b.Door.Scope().Sites.Of(u) != nil {
 		return b.file(ctx, by, u), 0, false
 	}
 	internal, _ := b.Door.Scope().Internal(scope.HrefOf(u))
@@ -139,8 +140,7 @@ func (b *Browser) requested(raw string) (u urinorm.URL, ok bool) {
 	if err != nil {
 		return u, false
 	}
-	in := b.Door.Scope()
-	if to, by, err := in.Remapped(in.Print.URL(u)); by > 0 {
+	if to, by, err := b.Door.Scope().Rules.Remapped(b.Print, b.Print.URL(u)); by > 0 {
 		return to, err == nil
 	}
 	return u, true
@@ -175,11 +175,11 @@ func (b *Browser) file(ctx context.Context, by admit.Decision, u urinorm.URL) re
 // loads it, and if it was to be rendered, nothing has changed that it loads. requests is how many were
 // sent to learn that.
 func (b *Browser) Unchanged(ctx context.Context, t *admit.Target, p *recall.Page) (unchanged bool, requests int) {
-	switch in := b.Door.Scope(); {
+	switch {
 	case p.Format != "html":
 		return false, 0
 	case !p.Rendered:
-		return !t.Render && in.RenderModeOf(in.Print.URL(t.At)) != scope.RenderAlways, 0
+		return !t.Render && b.Door.Scope().RenderModeOf(b.Print.URL(t.At)) != scope.RenderAlways, 0
 	}
 	for i := range p.Loaded {
 		same, sent := b.unchanged(ctx, &p.Loaded[i])

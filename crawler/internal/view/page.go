@@ -81,7 +81,7 @@ func (b *Browser) Renders(d *document.Document, t *admit.Target) bool {
 	if b == nil || !t.Follow || !showsPage(d) {
 		return false
 	}
-	switch in := b.Door.Scope(); in.RenderModeOf(in.Print.URL(d.URL)) {
+	switch b.Door.Scope().RenderModeOf(b.Print.URL(d.URL)) {
 	case scope.RenderAlways:
 		return true
 	case scope.RenderAuto:
@@ -95,7 +95,7 @@ func (b *Browser) RendersView(d *document.Document, t *admit.Target) bool {
 	if !t.Follow || !showsPage(d) {
 		return false
 	}
-	switch in := b.Door.Scope(); in.RenderModeOf(in.Print.URL(t.At)) {
+	switch b.Door.Scope().RenderModeOf(b.Print.URL(t.At)) {
 	case scope.RenderAlways:
 		return true
 	case scope.RenderAuto:
@@ -145,7 +145,7 @@ func (o *Opening) warnOf(op *Opened) {
 	if page.Leads != "" {
 		to := page.Leads
 		if u, _, err := urinorm.ParseWeb(to); err == nil {
-			to = o.Browser.Door.Scope().Print.URL(u)
+			to = o.Browser.Print.URL(u)
 		}
 		o.Doc.Warn(check.Warning{Code: judging.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
 		return
@@ -240,7 +240,7 @@ func (op *Opened) Enter(page *references.Page, in *scope.Scope, without map[stri
 			kind = extract.Navigation
 		}
 		raw := a.URL
-		if err == nil && in.SyntheticHost(u.Authority()) {
+		if err == nil && in.Sites.SyntheticHost(u.Authority()) {
 			raw = in.Print.URL(u)
 		}
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})

@@ -35,7 +35,7 @@ func (o *Opening) View(ctx context.Context) (op *Opened, own map[string]bool) {
 	t, doc := o.Of, o.Doc.Read
 	whole := t.At.WithoutFragment()
 	in := o.Browser.Door.Scope()
-	needed := in.RenderModeOf(in.Print.URL(whole)) == scope.RenderAuto && !document.NeedsScripts(o.Doc.Body, doc) // the others are rendered anyway
+	needed := in.RenderModeOf(o.Browser.Print.URL(whole)) == scope.RenderAuto && !document.NeedsScripts(o.Doc.Body, doc) // the others are rendered anyway
 	references.EnterRoute(o.Page, scope.HrefOf(whole), t.Target, needed)
 	w := o.Browser.viewsOf(whole.String())
 	w.once.Do(func() {
@@ -153,7 +153,7 @@ func (o *Opening) printed(raw string) string {
 	if err != nil {
 		return urinorm.Redact(raw)
 	}
-	return o.Browser.Door.Scope().Print.URL(u)
+	return o.Browser.Print.URL(u)
 }
 
 // missingData returns the first request for data that a view has made and the made-up view

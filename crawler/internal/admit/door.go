@@ -29,6 +29,7 @@ import (
 // Door decides about every request of a run, and sends those that it admits.
 type Door struct {
 	Terms
+	Politeness
 	Series
 	line
 	Cycles  Cycles
@@ -36,17 +37,20 @@ type Door struct {
 	Pages   *Pages   // nil without a limit of pages in this process alone
 	Library *Library // nil if no page is rendered
 
-	always context.Context // of requests and records that must not be cut off with the run
-	hosts  *frontier.Hosts
-	robots *robots.Cache
-	shared sharedRobots
-	slowed slowedHosts
-	plain  plainHosts
+	always  context.Context // of requests and records that must not be cut off with the run
+	hosts   *frontier.Hosts
+	robots  *robots.Cache
+	shared  sharedRobots
+	cookies *sharedCookies // nil if no other process needs them
+	slowed  slowedHosts
+	plain   plainHosts
 }
 
 // New returns the door of a run. Open must be called before anything is decided.
 func New(cfg Config, in *scope.Scope, targets *scope.TargetRules) *Door {
-	return &Door{Terms: Terms{targets, cfg, scope.NewCurrent(in)}, Series: Series{Traps: trap.New(trap.Limits{})}}
+	current := scope.NewCurrent(in)
+	return &Door{Terms: Terms{targets, cfg, current}, Politeness: Politeness{cfg.Pacing, cfg.Robots, cfg.RobotsGiven, cfg.Includes, current},
+		Series: Series{Traps: trap.New(trap.Limits{}), sites: in.Sites, limited: cfg.MaxPages > 0}}
 }
 
 // Single returns a door for requests that are no part of a crawl: those of sessions, and for
@@ -74,14 +78,12 @@ func (d *Door) Get(ctx context.Context, what Purpose, req *fetch.Request) (*fetc
 func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontier.Common) {
 	d.always, d.hosts = always, f.Hosts()
 	d.robots = robots.NewCache(d.cfg.RobotsAgent)
-	d.line = line{f, newPlaces(d.hosts, d.cfg.Fetch, f.Sharing() != nil)}
+	d.line = line{always, f, newPlaces(d.hosts, d.cfg.Fetch, f.Sharing() != nil)}
 	d.shared = sharedRobots{always: always, common: common}
 	d.Sitemaps.share(always, common)
 	if d.uncounted = f.Sharing() != nil; common != nil {
 		d.Traps.Share(always, common)
-		if d.cfg.Cookies != nil {
-			d.cfg.Cookies.ShareCookies()
-		}
+		d.cookies = newSharedCookies(always, d.cfg.Cookies, common)
 	} else if d.cfg.MaxPages > 0 {
 		d.Pages = newPages(d.cfg.MaxPages)
 	}
@@ -227,7 +229,7 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 	}
 	began := time.Now()
 	resp, err := d.send(ctx, &p.ask, req)
-	d.shareCookies()
+	d.cookies.tell()
 	r := Response{Latency: time.Since(began)}
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		r.Fault, r.Sent = fault, fault.Requests
@@ -239,19 +241,6 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 	r.Response, r.Sent = resp, resp.Requests-resp.Kept
 	r.Rest = restFor(&judging.Outcome{Status: resp.Status}, resp.Header)
 	return r, nil
-}
-
-// FactCookie begins the names of facts about cookies, before what identifies one.
-const FactCookie = "cookie "
-
-// shareCookies tells the other processes of a crawl of the cookies that were set.
-func (d *Door) shareCookies() {
-	if d.shared.common == nil || d.cfg.Cookies == nil {
-		return
-	}
-	for _, c := range d.cfg.Cookies.NewCookies() {
-		_ = d.shared.common.Publish(d.always, FactCookie+c.Name, c.Value) // a store that fails reports that to the worker, too
-	}
 }
 
 func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Response, error) {
@@ -326,7 +315,7 @@ func (d *Door) Observe(t *Target, o *judging.Outcome, began time.Time, resp Resp
 	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && d.Scope().Sites.Of(t.At) == nil
 	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
 	err = d.hosts.Observe(d.always, t.Host, seen)
-	if seen.Overloaded && !d.cfg.Pacing.Still && d.slowed.first(t.Host) {
+	if seen.Overloaded && !d.Still && d.slowed.first(t.Host) {
 		note = slowedNote(t.Host, o.Status, d.hosts.Pace(t.Host), seen.RestFor)
 	}
 	return note, err

@@ -9,6 +9,7 @@ import (
 
 // line sends the requests of each visit one after another.
 type line struct {
+	always   context.Context // of calls that must not be cut off with the run
 	frontier *frontier.Frontier
 	places   *places
 }
@@ -112,4 +113,15 @@ func (l *line) End(t *Target) {
 		t.Sending.begun = false
 		l.places.visit(t.Host, -1)
 	}
+}
+
+// EndPass lets no other visit pass the gate of the target's host any more, see
+// frontier.Frontier.PassGate. It is called before the target is settled or deferred: afterwards,
+// two visits that need the rules of the host could pass.
+func (l *line) EndPass(t *Target) error {
+	if !t.Sending.passing {
+		return nil
+	}
+	t.Sending.passing = false
+	return l.frontier.PassGate(l.always, t.Host, -1)
 }

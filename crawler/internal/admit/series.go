@@ -13,7 +13,9 @@ type Series struct {
 	Growth   trap.Growth
 	Sitemaps Sitemaps
 
-	uncounted bool // another process counts what pages link to
+	sites     scope.Sites // which end
+	limited   bool        // --max-pages ends all others
+	uncounted bool        // another process counts what pages link to
 }
 
 // FoundMemory is memory of one worker for Found.
@@ -22,14 +24,14 @@ type FoundMemory struct{ pages, others []uint32 }
 // Found counts what a page that was read links to: a site that makes up its pages is cut. ids are those
 // of the items. Of a sitemap, the pages that it lists are not counted, but remembered; sitemaps have
 // limits of their own.
-func (d *Door) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
+func (s *Series) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
 	switch {
-	case !t.Follow || d.cfg.MaxPages > 0 || d.Scope().Sites.Of(t.At) != nil:
+	case !t.Follow || s.limited || s.sites.Of(t.At) != nil:
 		return
 	case kind != NoSitemap:
-		d.Sitemaps.List(kind, ids)
+		s.Sitemaps.List(kind, ids)
 		return
-	case d.uncounted:
+	case s.uncounted:
 		return
 	}
 	m.pages, m.others = m.pages[:0], m.others[:0]
@@ -44,7 +46,7 @@ func (d *Door) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []f
 			m.others = append(m.others, uint32(id))
 		}
 	}
-	d.Growth.Read(SiteOf(t.At), m.pages, m.others)
+	s.Growth.Read(SiteOf(t.At), m.pages, m.others)
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

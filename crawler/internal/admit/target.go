@@ -184,14 +184,3 @@ func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *judging.Out
 	}
 	return nil, temporary
 }
-
-// EndPass lets no other visit pass the gate of the target's host any more, see
-// frontier.Frontier.PassGate. It is called before the target is settled or deferred: afterwards,
-// two visits that need the rules of the host could pass.
-func (d *Door) EndPass(t *Target) error {
-	if !t.Sending.passing {
-		return nil
-	}
-	t.Sending.passing = false
-	return d.frontier.PassGate(d.always, t.Host, -1)
-}

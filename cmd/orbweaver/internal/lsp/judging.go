@@ -6,7 +6,6 @@ import (
 	"maps"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 )
@@ -85,7 +84,11 @@ func (j *judging) showProgress(o *folder, first bool) *progress {
 			c.ask("window/workDoneProgress/create", map[string]any{"token": token}, func(m *message) { agreed(!m.failed) })
 		},
 		tell: func(value map[string]any) { c.notify("$/progress", map[string]any{"token": token, "value": value}) }}
-	p.start(map[bool]time.Duration{false: unshown}[first])
+	after := unshown
+	if first {
+		after = 0
+	}
+	p.start(after)
 	return p
 }
 

@@ -1,13 +1,16 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,9 +33,10 @@ const (
 	patience = 20 * time.Second
 
 	// Changes are written together, when there are enough of them or the first is old
-	// enough. No more than these are lost when the process is killed.
-	flushBytes = 2 << 20
-	flushRows  = 1000
+	// enough. No more than these are lost when the process is killed. A transaction waits for
+	// the disk four times.
+	flushBytes = 4 << 20
+	flushRows  = 2000
 	flushAfter = 5 * time.Second
 
 	seenEvery    = 12 * time.Hour // precision of the time at which an entry was last used
@@ -258,7 +262,7 @@ func (c *Cache) flush() {
 		return
 	}
 	if err := c.transaction(c.write); err != nil {
-		if isCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) && c.bytes < 16*flushBytes {
+		if isCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) && c.bytes < 8*flushBytes {
 			c.wait = time.Now().Add(c.options.patience)
 			return
 		}
@@ -269,7 +273,7 @@ func (c *Cache) flush() {
 	c.bytes = 0
 }
 
-// write writes dirty in a transaction.
+// write writes dirty in a transaction, in the order of the index of keys.
 func (c *Cache) write(tx *sql.Tx) error {
 	now := c.options.Now().Unix()
 	put, err := tx.Prepare(`INSERT INTO entry (key, url, kind, status, checked, seen, run, before, sum, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -284,8 +288,8 @@ func (c *Cache) write(tx *sql.Tx) error {
 		return err
 	}
 	defer confirm.Close()
-	for key, ch := range c.dirty {
-		switch {
+	for _, key := range slices.SortedFunc(maps.Keys(c.dirty), func(a, b cacheentry.Key) int { return bytes.Compare(a[:], b[:]) }) {
+		switch ch := c.dirty[key]; {
 		case ch.deleted:
 			_, err = tx.Exec("DELETE FROM entry WHERE key = ?", key[:])
 		case ch.isNew():

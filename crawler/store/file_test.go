@@ -183,6 +183,24 @@ func TestFlush(t *testing.T) {
 	shut(t, c)
 }
 
+// The history is written together with what is pending, so that other processes see both.
+func TestAddRunFlushes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "c.db")
+	c := open(t, file, CacheOptions{})
+	defer shut(t, c)
+	key := cacheentry.Key{1}
+	c.Put(key, presence(noon))
+	day(t, c, 0, "x")
+	other := open(t, file, CacheOptions{})
+	defer shut(t, other)
+	if !has(other, key) {
+		t.Error("another process does not see the record that was pending")
+	}
+	if _, runs, err := other.Histories(); runs != 1 || err != nil {
+		t.Errorf("another process sees %d runs, %v, want 1", runs, err)
+	}
+}
+
 func TestKeys(t *testing.T) {
 	c, other := open(t, filepath.Join(t.TempDir(), "a"), CacheOptions{}), open(t, filepath.Join(t.TempDir(), "b"), CacheOptions{})
 	keys := map[cacheentry.Key]string{}

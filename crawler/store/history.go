@@ -211,17 +211,25 @@ func fromUnix(seconds int64) time.Time {
 
 // AddRun adds a run to the history, with the targets that it found broken and those that it
 // found fixed. The latter count only if the run was complete. Other targets do not change.
-// run is as Record.Run; if it is not 0, the same run is added once only.
+// run is as Record.Run; if it is not 0, the same run is added once only. What is pending is written in
+// the same transaction.
 func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []Result) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	err := c.failed
 	if err == nil {
-		err = c.transaction(func(tx *sql.Tx) error { return c.past.addRun(tx, run, at, complete, broken, fixed) })
+		err = c.transaction(func(tx *sql.Tx) error {
+			if err := c.write(tx); err != nil {
+				return err
+			}
+			return c.past.addRun(tx, run, at, complete, broken, fixed)
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("write the history to %s: %w", c.file, explain(err))
 	}
+	clear(c.dirty)
+	c.bytes = 0
 	return nil
 }
 

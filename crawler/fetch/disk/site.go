@@ -18,6 +18,16 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// Contents are what is in the directory of a site besides the files that answer.
+type Contents struct {
+	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
+	// not followed.
+	LinksOut []string
+	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
+	// nothing refers to. [FindUsable] leaves those that need a reference.
+	Files []string
+}
+
 // SiteConfig says which directory answers for which URLs.
 type SiteConfig struct {
 	// Base is the URL at which the directory is, or will be, published. A missing final
@@ -65,12 +75,7 @@ type SiteConfig struct {
 // changes.
 type Site struct {
 	place
-	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
-	// not followed.
-	LinksOut []string
-	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
-	// nothing refers to. [FindUsable] leaves those that need a reference.
-	Files []string
+	Contents
 	// Around is where links go on that lead above the directory, nil if they end at it. It must not be
 	// set while requests are answered.
 	Around *Around

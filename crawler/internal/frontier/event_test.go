@@ -33,10 +33,10 @@ func TestMerge(t *testing.T) {
 		}
 		before := kept(own)
 		other.Enter(more)
-		got, want := *before, kept(own)
+		got := *before
 		changed := got.Merge(kept(other))
 		own.Enter(more)
-		want = kept(own)
+		want := kept(own)
 		if got.Settled != want.Settled || got.Entered != want.Entered || got.Need != want.Need || got.Lowest != want.Lowest || !got.Settled && got.Wave != want.Wave {
 			t.Fatalf("%+v with %+v, visited %t (%b): merged %+v, want %+v", first, more, visited, met, got, *want)
 		}

@@ -155,11 +155,11 @@ func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines, database
 	defer crawl.Close()
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
 	if err := shards.Create(file, databases, frontier.Narrow, nil, nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("create the files of the state: %v", err)
 	}
 	opened, err := shards.Open(file, diskstore.Open)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("open the files of the state: %v", err)
 	}
 	defer opened.Close()
 	state := shards.Of(opened)

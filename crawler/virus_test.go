@@ -192,7 +192,7 @@ func TestScannerLost(t *testing.T) {
 	})
 	cfg, seeds := onDisk(t, dir)
 	cfg.Deliver.Show = result.Show{Info: true}
-	cfg.Judging.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusTimeout = 100 * time.Millisecond })
+	cfg.Judging.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusTimeout = 2 * time.Second })
 	server.Kill()
 	c := &collector{}
 	sum, err := Run(t.Context(), cfg, seeds, c)

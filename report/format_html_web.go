@@ -350,8 +350,10 @@ func (w *webBuilder) attachByAddress() {
 	slices.SortStableFunc(w.order, func(a, b int32) int { return cmp.Compare(w.ring[a], w.ring[b]) })
 }
 
+// directory returns a URL up to its last slash.
 func directory(url string) string { return url[:strings.LastIndexByte(url, '/')+1] }
 
+// makeNodes makes nodes of the pages, the hub first.
 func (w *webBuilder) makeNodes(hub bool) {
 	w.nodeIndex = slices.Repeat([]int32{noIndex}, len(w.pages))
 	if hub {

@@ -115,6 +115,7 @@ func (s *sitemapWriter) End(*result.Summary) error {
 	return s.index(f, zipped, parts, dir)
 }
 
+// errNoPages is the error of a sitemap without a page, which a file must not be.
 var errNoPages = errors.New("write sitemap: " + noPages)
 
 const noPages = "there is no page to list: a sitemap lists HTML pages with http or https URLs, " + "so check a directory with --base-url, and save a report with --show all"
@@ -220,6 +221,7 @@ func (s *sitemapWriter) index(f *file, zipped bool, parts [][][]byte, dir string
 	})
 }
 
+// partName returns the name of a part of a sitemap: NAME-2.xml for NAME.xml.
 func partName(name string, i int) string {
 	extension := ""
 	for _, ext := range []string{".gz", ".xml", ".sitemap"} {

@@ -296,6 +296,7 @@ type foldKey struct{ word, code, url string }
 // fragments which a document lacks was written for another version of it.
 func foldKeyOf(word, code, url string) foldKey { return foldKey{word, code, document(url)} }
 
+// aboutFragment reports whether a code is about the fragment of a URL.
 func aboutFragment(code check.Code) bool {
 	return code == check.CodeFragmentMissing || code == check.CodeFragmentUnverified || code == check.CodeFragmentDuplicate
 }
@@ -363,6 +364,7 @@ func (l *listing) writePage(out *bufio.Writer, t *table, rows []pageRow) {
 	rest(directories, missing)
 }
 
+// directoryOf returns a name up to its last slash.
 func directoryOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
 
 // blockHeading is the heading above what several pages have in common.

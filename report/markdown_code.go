@@ -42,6 +42,7 @@ func markdownPipes(s string) string {
 	return b.String()
 }
 
+// longestRun returns the length of the longest run of c in s.
 func longestRun(s string, c byte) int {
 	longest, run := 0, 0
 	for i := range len(s) {

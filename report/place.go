@@ -49,6 +49,7 @@ func elementPlace(ref *result.Reference) string {
 	return clip(visible(ref.Element), longest)
 }
 
+// pdfPage returns the number of the PDF page that contains a reference, or 0.
 func pdfPage(ref *result.Reference) int {
 	number, ok := strings.CutPrefix(ref.Element, "page ")
 	if !ok {

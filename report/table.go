@@ -148,6 +148,7 @@ func (t *table) fold(out *bufio.Writer, begin, url, text, hint string) {
 // continuation is the indentation of the lines that continue a row.
 const continuation = "      "
 
+// writeLine writes a sentence on as many lines as it needs.
 func (t *table) writeLine(out *bufio.Writer, sentence string) {
 	t.writeWords(out, "", strings.Fields(sentence))
 }

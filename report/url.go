@@ -41,6 +41,7 @@ func isWeb(url string) bool {
 	return scheme == "http" || scheme == "https"
 }
 
+// document returns a URL without its fragment.
 func document(url string) string {
 	url, _, _ = strings.Cut(url, "#")
 	return url

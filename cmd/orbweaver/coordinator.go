@@ -44,6 +44,7 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 	return c, nil
 }
 
+// visits reports whether the coordinator works itself.
 func (c *coordinator) visits() bool { return c.options.workersHere > 0 }
 
 func (c *coordinator) servers() int { return c.Crawl.Servers() }

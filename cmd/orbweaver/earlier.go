@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
+// earlierRuns is the data of earlier runs, and what this run adds to it.
 type earlierRuns struct {
 	options   betweenRuns
 	failOn    report.Policy

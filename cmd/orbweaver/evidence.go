@@ -103,6 +103,7 @@ func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
 	}
 }
 
+// noteReplay tells what the evidence lacked.
 func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
 	if e.archive == nil {
 		return

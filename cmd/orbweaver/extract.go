@@ -301,6 +301,7 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 	return nil
 }
 
+// keptLink is a link that is printed at the end.
 type keptLink struct {
 	url, page string
 	link      extract.Link

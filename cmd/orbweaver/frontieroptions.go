@@ -61,6 +61,7 @@ func compileFrontier(c *compiler, o *options) {
 	}
 }
 
+// read reads the settings of the connection.
 func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
 	list, err := store.ParseAddresses(frontierText(s))
@@ -179,6 +180,7 @@ func waitNotes(note func(string, ...any), address func() string) func(why string
 	}
 }
 
+// processName is the default name of a worker.
 func processName() string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {

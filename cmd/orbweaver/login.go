@@ -242,6 +242,7 @@ func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP
 	}
 }
 
+// startPages returns the web pages that a run starts from.
 func startPages(p *plan) []urinorm.URL {
 	var pages []urinorm.URL
 	for _, seed := range p.seeds {

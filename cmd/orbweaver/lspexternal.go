@@ -35,6 +35,7 @@ type editorExternal struct {
 	gates        *fetch.Gates // the pace of all folders together
 }
 
+// externalWords are the values of --external of lsp.
 var externalWords = map[string]workspace.Asking{"cache": workspace.Recall, "check": workspace.Ask, "skip": workspace.Never}
 
 // Limits of the requests for an editor, which nobody waits for.

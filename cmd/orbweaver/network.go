@@ -60,6 +60,7 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	return n
 }
 
+// proxyNote is for runs with --deny-private that use a proxy.
 const proxyNote = "deny-private cannot see the addresses behind the proxy, which resolves names itself; only names and addresses that this machine knows as private are skipped"
 
 func parseTimeout(s string) (d time.Duration, err error) {

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// inside reports whether a path is in a directory.
 func inside(dir, abs string) bool {
 	rel, err := filepath.Rel(dir, abs)
 	return err == nil && filepath.IsLocal(rel)

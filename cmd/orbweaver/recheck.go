@@ -21,6 +21,7 @@ type recheck struct {
 	result  *result.Result
 }
 
+// maxRecheck limits the time of a recheck.
 const maxRecheck = time.Minute
 
 func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {

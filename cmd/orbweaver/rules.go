@@ -37,6 +37,7 @@ type ruleBlock struct {
 
 var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate", "level", "render", "broken_hosts", "broken_texts"}
 
+// ruleVerdicts are the verdicts that a rule can set.
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
 
 func readRules(file *configFile, value any) ([]ruleBlock, error) {

@@ -368,6 +368,7 @@ func shellQuote(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
+// close closes the store and releases the lock.
 func (s *state) close() error {
 	if s == nil {
 		return nil

@@ -79,6 +79,7 @@ func newCommand(s *settings, args []string) *command {
 	return c
 }
 
+// shared reports whether the crawl is shared with workers.
 func (c *command) shared() bool {
 	return slices.ContainsFunc(c.Line, func(f option.Given) bool { return f.Name == "frontier" })
 }

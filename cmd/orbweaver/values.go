@@ -37,6 +37,7 @@ func parseShare(s string) (float64, error) {
 
 var errStatuses = errors.New("use HTTP statuses and ranges from 100 to 999, such as 403,500-599")
 
+// parseStatuses parses a list of statuses and inclusive ranges.
 func parseStatuses(s string) (*check.Statuses, error) {
 	set := &check.Statuses{}
 	for part := range strings.SplitSeq(s, ",") {

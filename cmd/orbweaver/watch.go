@@ -289,6 +289,7 @@ func withoutPassing(changed, fresh map[string]bool) {
 	clear(fresh)
 }
 
+// handle records the changes that an event reports.
 func (w *watcher) handle(event fsnotify.Event, changed map[string]bool) {
 	whole := event.Name + string(filepath.Separator)
 	if w.dirs[event.Name] && (event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) || event.Has(fsnotify.Create)) {

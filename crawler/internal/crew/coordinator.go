@@ -147,8 +147,8 @@ func (c *coordinator) begin(ctx context.Context) error {
 		return err
 	}
 	c.store = c.lead.Store(c.servers[0].header, "", c.Version)
-	for _, s := range c.servers {
-		if c.MaxPages == 0 {
+	if c.MaxPages == 0 {
+		for _, s := range c.servers {
 			s.growth = &growthWatch{state: s.state, to: c.store}
 		}
 	}

@@ -117,6 +117,7 @@ func findGit(tree string) (string, error) {
 	return "", errors.New("git is not installed, or only in the tree itself")
 }
 
+// within reports whether a path is in a directory.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)

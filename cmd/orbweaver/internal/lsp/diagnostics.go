@@ -36,6 +36,7 @@ const maxDiagnosticMessage = 500
 // printable returns a text with control characters made visible and passwords hidden.
 func printable(text string) string { return report.Visible(urinorm.Redact(text)) }
 
+// cut shortens a text to a number of characters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -37,6 +37,7 @@ func (x *external) known() map[string]*workspace.Target {
 	return maps.Clone(x.seen)
 }
 
+// add notes an observation.
 func (x *external) add(t *workspace.Target) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

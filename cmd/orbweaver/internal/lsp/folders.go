@@ -97,6 +97,7 @@ func (f *folders) add(more ...workspaceFolder) {
 	f.place()
 }
 
+// hold says whether a folder of the workspace is judged later.
 func hold(f *folders, dir string, later bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -24,6 +24,7 @@ type renaming struct {
 	start, end int
 }
 
+// renamable returns what a position is about, if that can be renamed.
 func (v *view) renamable(p position) (*renaming, bool) {
 	file, _, found := v.pointed(p)
 	if found == nil {

@@ -85,7 +85,7 @@ func TestInterruptedShards(t *testing.T) {
 		t.Errorf("a report on the second file alone: exit status %d\n%s", p.wait(), p.err.Bytes())
 	}
 	if err := os.Rename(second, second+".away"); err != nil {
-		t.Fatal(err)
+		t.Fatalf("move the second file: %v", err)
 	}
 	for _, command := range []string{"report", "resume"} {
 		args := map[string][]string{"report": {"report", d.state}, "resume": {"resume", "--state", d.state}}[command]
@@ -94,7 +94,7 @@ func TestInterruptedShards(t *testing.T) {
 		}
 	}
 	if err := os.Rename(second+".away", second); err != nil {
-		t.Fatal(err)
+		t.Fatalf("move the second file: %v", err)
 	}
 	d.mu.Lock()
 	d.coordinator = run(t, "resume", "--state", d.state)

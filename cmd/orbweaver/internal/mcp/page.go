@@ -74,6 +74,7 @@ func shortest(size, most int, hasOthers bool, item func(length int) any) (json.R
 	return nil, errors.New("an item is larger than max_bytes: give a larger max_bytes, up to 65536")
 }
 
+// maxCursor is the length of a cursor, in bytes.
 const maxCursor = 40
 
 // cursor is a place in a list of a run.

@@ -242,6 +242,7 @@ func commandOf(program string) carry {
 
 var anyExpression = regexp.MustCompile(`\$\{\{[^}]*?(\w*)\s*\}\}`)
 
+// markExpressions marks the expressions of a workflow as variables.
 func markExpressions(t string) string {
 	return anyExpression.ReplaceAllString(t, varOpen+"${1}"+varClose)
 }

@@ -79,6 +79,7 @@ func (s *Server) client(r *http.Request) auth.Client {
 	return auth.Client{Addr: s.addressOf(r), Agent: r.UserAgent()}
 }
 
+// addressOf returns the address that a request is from, which a trusted proxy tells.
 func (s *Server) addressOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

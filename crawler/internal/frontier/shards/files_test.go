@@ -17,7 +17,7 @@ func list(t *testing.T, file string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(file))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("list the directory: %v", err)
 	}
 	for _, e := range entries {
 		names = append(names, e.Name())
@@ -35,7 +35,7 @@ func wantNames(t *testing.T, file string, want ...string) {
 func rename(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
+		t.Fatalf("rename a file of the state: %v", err)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestOpenIncomplete(t *testing.T) {
 		t.Errorf("with the second file of another state: %v, want %v", err, diskstore.ErrDamaged)
 	}
 	if err := os.WriteFile(second, []byte("no database"), 0o600); err != nil {
-		t.Fatal(err)
+		t.Fatalf("damage the second file: %v", err)
 	}
 	if _, err := Open(file, diskstore.Open); !errors.Is(err, diskstore.ErrDamaged) {
 		t.Errorf("with another second file: %v, want %v", err, diskstore.ErrDamaged)
@@ -80,32 +80,32 @@ func TestTogether(t *testing.T) {
 		t.Errorf("Create again: %v, want %v", err, fs.ErrExist)
 	}
 	if err := os.WriteFile(FileOf(previous, 3), nil, 0o600); err != nil { // of an earlier crawl on three servers
-		t.Fatal(err)
+		t.Fatalf("make a file of an earlier crawl: %v", err)
 	}
 	if err := diskstore.Move(FileOf(file, 2), FileOf(previous, 2)); err != nil { // and then the process was killed
-		t.Fatal(err)
+		t.Fatalf("move the second file alone: %v", err)
 	}
 	if err := Move(file, previous); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Move after a kill: %v", err)
 	}
 	wantNames(t, file, "previous-2.sqlite", "previous.sqlite")
 	open(t, previous).Close()
 	rename(t, FileOf(previous, 2), FileOf(file, 2)) // of a process that was killed while it made a state
 	if err := Create(file, 2, frontier.Narrow, nil, nil); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	open(t, file).Close()
 	if err := Remove(previous); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Remove: %v", err)
 	}
 	aside, err := SetAside(file)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("SetAside: %v", err)
 	}
 	wantNames(t, file, filepath.Base(FileOf(aside, 2)), filepath.Base(aside))
 	open(t, aside).Close()
 	if err := Remove(aside); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Remove what was set aside: %v", err)
 	}
 	wantNames(t, file)
 }
@@ -115,14 +115,14 @@ func TestOneFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
 	s, err := diskstore.Create(file, frontier.Narrow, nil)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("create a state of one file: %v", err)
 	}
 	if err := s.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("close the state: %v", err)
 	}
 	opened, err := Open(file, diskstore.Open)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	defer opened.Close()
 	if _, is := opened.(*diskstore.Store); !is || len(Of(opened).Files()) != 1 {

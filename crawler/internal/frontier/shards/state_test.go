@@ -42,13 +42,13 @@ func open(t *testing.T, file string, logs ...[]frontier.Event) *State {
 	t.Helper()
 	opened, err := Open(file, diskstore.Open)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	t.Cleanup(func() { opened.Close() })
 	s := Of(opened)
 	for n, log := range logs {
 		if err := (diskstore.Replica{Store: s.Files()[n]}).Apply(log, "position"); err != nil {
-			t.Fatal(err)
+			t.Fatalf("apply a log: %v", err)
 		}
 	}
 	s.Refresh()
@@ -59,7 +59,7 @@ func create(t *testing.T) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "crawl.sqlite")
 	if err := Create(file, 2, frontier.Narrow, nil, map[string][]byte{"command": []byte("check")}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("Create: %v", err)
 	}
 	return file
 }
@@ -96,7 +96,7 @@ func TestJoin(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s settled %t need %b", url, r.Settled, r.Need))
 			return nil
 		}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("read the targets: %v", err)
 		}
 		linked := int(frontier.NeedLinked)
 		want := []string{fmt.Sprintf("X settled true need %b", linked), fmt.Sprintf("Y settled false need %b", linked|int(content)),
@@ -132,7 +132,7 @@ func TestJoin(t *testing.T) {
 			}
 			return nil
 		}); err != nil {
-			t.Fatal(err)
+			t.Fatalf("read the targets: %v", err)
 		}
 		if slices.Sort(kept); !slices.Equal(kept, want) {
 			t.Errorf("Each = %q, want %q", kept, want)
@@ -149,11 +149,11 @@ func TestJoin(t *testing.T) {
 	}
 	check(s)
 	if err := s.Close(); err != nil {
-		t.Fatal(err)
+		t.Fatalf("close the state: %v", err)
 	}
 	again, err := Open(file, diskstore.OpenReadOnly)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Open: %v", err)
 	}
 	defer again.Close()
 	check(Of(again))

@@ -15,6 +15,7 @@ type Group struct {
 	Worst  string // verdict
 }
 
+// maxGroups is the number of groups that are listed.
 const maxGroups = 1000
 
 // rank orders verdicts, the worst first, and worst are their names.

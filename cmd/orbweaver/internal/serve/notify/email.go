@@ -86,6 +86,7 @@ type letter struct {
 	unsubscribe string // the address at which one stops such mails, "" for none
 }
 
+// send sends a letter once.
 func (m *Mailer) send(ctx context.Context, to string, l *letter) (result Result, again bool) {
 	list, err := recipients(to)
 	if err != nil {

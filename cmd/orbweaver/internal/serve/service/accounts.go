@@ -136,6 +136,7 @@ func (s *Accounts) AddUser(ctx context.Context, body []strictjson.Member) (*api.
 	return u, s.note(ctx, deed{"user.add", "", *name}, nil, u, "role", "email")
 }
 
+// newPassword is how a new password is noted.
 var newPassword = audit.Changes{"password": {secret.Shown, secret.Shown}}
 
 func (s *Accounts) user(ctx context.Context, name string) (*api.User, error) {

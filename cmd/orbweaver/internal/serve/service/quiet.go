@@ -104,6 +104,7 @@ func (s *Notices) merge(ctx context.Context, held []notify.Pending) (*notify.Pen
 	return &notify.Pending{Project: one.Project, Run: one.Run, Path: path, Event: e}, err
 }
 
+// issuesOf returns the issues of findings, the first maxNoticedIssues.
 func (s *Notices) issuesOf(ctx context.Context, r *store.Run, all []api.Finding) ([]api.Issue, error) {
 	found, seen := []api.Issue{}, map[string]bool{}
 	for _, f := range all {

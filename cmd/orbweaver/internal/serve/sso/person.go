@@ -36,6 +36,7 @@ func (c *Config) person(subject string, claims map[string]any) (p auth.Person, o
 	return p, p.Role > 0
 }
 
+// maxName is the number of characters of a name.
 const maxName = 64
 
 // cleanName returns a name without the characters that names of accounts must not have.

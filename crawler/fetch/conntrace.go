@@ -25,6 +25,7 @@ type connTrace struct {
 	tunnel         *time.Timer            // runs while a proxy connects to the target; nil without a proxy
 	head           *headCapture           // of the answer; nil if nobody wants it
 	address        atomic.Pointer[string] // the IP address of the connection
+	dialed         atomic.Int64           // how long it took to connect for the request, a time.Duration
 	pace           traffic.Pace           // nil if nothing bounds the request
 	late           error                  // of pace, when there was a connection
 }

@@ -46,17 +46,23 @@ func newDialer(r *resolver, timeout time.Duration) *dialer {
 
 // dialWatched is the DialContext function of http.Transport.
 func (d *dialer) dialWatched(ctx context.Context, network, hostport string) (net.Conn, error) {
-	conn, err := d.dial(ctx, network, hostport)
+	conn, took, err := d.dialTimed(ctx, hostport)
 	if err != nil {
 		return nil, err
 	}
-	return newWatchedConn(conn), nil
+	return newWatchedConn(conn, took), nil
 }
 
 // dial connects to a host or a proxy.
 func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
+	conn, _, err := d.dialTimed(ctx, hostport)
+	return conn, err
+}
+
+// dialTimed connects to a host or a proxy. It returns how long that took, without the lookup.
+func (d *dialer) dialTimed(ctx context.Context, hostport string) (net.Conn, time.Duration, error) {
 	if !d.begin() {
-		return nil, context.Canceled
+		return nil, 0, context.Canceled
 	}
 	defer d.end()
 	isProxy := d.proxies[hostport]
@@ -65,19 +71,19 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	}
 	host, portText, err := net.SplitHostPort(hostport)
 	if err != nil {
-		return nil, &Fault{Kind: "protocol-error", Op: "connect", Target: hostport, Err: err}
+		return nil, 0, &Fault{Kind: "protocol-error", Op: "connect", Target: hostport, Err: err}
 	}
 	port, err := strconv.ParseUint(portText, 10, 16)
 	if err != nil {
-		return nil, &Fault{Kind: "protocol-error", Op: "connect", Target: hostport, Err: err}
+		return nil, 0, &Fault{Kind: "protocol-error", Op: "connect", Target: hostport, Err: err}
 	}
 	addrs, err := d.resolver.resolve(ctx, host)
 	if err != nil {
-		return nil, d.proxyFault(err, isProxy, hostport)
+		return nil, 0, d.proxyFault(err, isProxy, hostport)
 	}
 	if !isProxy {
 		if addrs = d.policy.allowed(addrs); len(addrs) == 0 {
-			return nil, deniedFault(hostport)
+			return nil, 0, deniedFault(hostport)
 		}
 	}
 	// The transport may give the connection to a request other than the one that dialed
@@ -85,11 +91,12 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout, errTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.ctx, cancel)()
+	began := time.Now()
 	conn, err := d.race(ctx, interleave(addrs), uint16(port))
 	if err != nil {
-		return nil, d.proxyFault(connectFault(hostport, d.timeout, ctx, err), isProxy, hostport)
+		return nil, 0, d.proxyFault(connectFault(hostport, d.timeout, ctx, err), isProxy, hostport)
 	}
-	return conn, nil
+	return conn, time.Since(began), nil
 }
 
 // deniedFault returns the fault of a host that has only denied addresses.

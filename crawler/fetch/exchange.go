@@ -202,6 +202,9 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	resp, err := f.by.transports.forTarget(transport, u, proxy).RoundTrip(r)
 	ex.stopTimer()
 	f.requests += max(0, int(conn.writes.Load())-1)
+	if proxy == nil {
+		f.dialed = max(f.dialed, time.Duration(conn.dialed.Load()))
+	}
 	if err != nil {
 		var refused *proxyStatusError
 		if errors.As(err, &refused) {

@@ -86,6 +86,9 @@ type Response struct {
 	// Requests is the number of requests sent for this answer, and Kept how many of them
 	// were sent and counted for another one before.
 	Requests, Kept int
+	// Dialed is how long it took to connect to the host, without its lookup: the longest time if
+	// there were several connections, 0 if connections that were idle did.
+	Dialed time.Duration
 	// URL is the URL that answered: the requested one. It is set for http and https only.
 	URL urinorm.URL
 	// Excerpt is the beginning of an error page, at most 16 KiB, if a GET was necessary

@@ -168,7 +168,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		countRequests(err, a.requests)
 		return nil, err
 	}
-	resp.Requests = a.requests
+	resp.Requests, resp.Dialed = a.requests, a.dialed
 	return resp, nil
 }
 

@@ -30,7 +30,8 @@ type httpFetch struct {
 	loopback    bool
 	facts       *hostFacts
 	requests    int
-	sentCookies bool // the last request included cookies of this run
+	dialed      time.Duration // the longest time that it took to connect
+	sentCookies bool          // the last request included cookies of this run
 	recorder    Recorder
 	replay      Replay     // nil if requests are sent
 	exchanges   int        // that the recorder has seen

@@ -9,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // watchedConn is a connection of a transport. It knows the request that it was last
@@ -25,6 +26,7 @@ type watchedConn struct {
 	net.Conn
 	idle    idleProbe
 	reused  bool                        // the request in progress is not the first
+	dialed  time.Duration               // how long it took to connect
 	request atomic.Pointer[connTrace]   // the request in progress; nil after it is written, and over HTTP/2
 	head    atomic.Pointer[headCapture] // of the answer; nil if nobody wants it, or it is complete
 }
@@ -38,8 +40,8 @@ var (
 	errLost = fmt.Errorf("the connection ended before an answer: %w", io.EOF)
 )
 
-func newWatchedConn(conn net.Conn) *watchedConn {
-	w := &watchedConn{Conn: conn}
+func newWatchedConn(conn net.Conn, dialed time.Duration) *watchedConn {
+	w := &watchedConn{Conn: conn, dialed: dialed}
 	if c, ok := conn.(syscall.Conn); ok {
 		w.idle.watch(c)
 	}
@@ -71,7 +73,9 @@ func (w *watchedConn) begin(c *connTrace, info httptrace.GotConnInfo) {
 	if c.writes.Load() > 0 {
 		c.ex.cancel(errLost)
 	}
-	w.reused = info.Reused
+	if w.reused = info.Reused; !w.reused {
+		c.dialed.Store(int64(w.dialed))
+	}
 	w.head.Store(c.head)
 	w.request.Store(c)
 }

@@ -309,6 +309,9 @@ func restFor(o *judging.Outcome, h http.Header) time.Duration {
 // request that began at a time. When a host is slowed for the first time, note says so.
 func (d *Door) Observe(t *Target, o *judging.Outcome, began time.Time, resp Response) (note string, err error) {
 	seen := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: t.Tries > 0, RestFor: resp.Rest, Latency: resp.Latency}
+	if resp.Response != nil {
+		seen.Dialed = resp.Dialed
+	}
 	if resp.Rest > d.cfg.MaxWait {
 		seen.RestFor, seen.TooLong = 0, true
 	}

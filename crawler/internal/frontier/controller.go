@@ -51,6 +51,10 @@ const (
 	maxDoublings = 6  // of the answers of a round, after trials that failed
 )
 
+// lostAfter is the time after which a request for a connection is sent again (RFC 6298 section
+// 2.1). If it took that long to connect, the request was lost.
+const lostAfter = time.Second
+
 // Answer is what a visit reveals about the pace that its host can handle.
 type Answer struct {
 	Started    time.Time
@@ -61,6 +65,7 @@ type Answer struct {
 	Silent     bool          // there was no answer, which says nothing about the pace
 	TimedOut   bool          // there was no answer in time
 	Latency    time.Duration // until the answer began
+	Dialed     time.Duration // how long it took to connect for it; 0 if a connection was used again
 }
 
 // controller finds the pace that one host can handle. A refusal halves the pace at
@@ -161,6 +166,7 @@ type startup struct {
 	Starting   bool          // concurrency is below the limit because the host is new
 	Recent     time.Duration // moving average of the latency of the last few answers
 	BestRecent time.Duration // shortest of those
+	Keeps      bool          `json:",omitempty"` // it has answered over a connection that was used before
 	trial
 }
 
@@ -212,8 +218,24 @@ func (c *controller) observe(a Answer, now time.Time) bool {
 	case a.Silent:
 		c.Good = 0
 		return false
+	case a.Dialed >= lostAfter:
+		return c.shorten(a, now)
 	}
 	return c.speedUp(a, now)
+}
+
+// shorten halves the concurrency of a host that has lost a request for a connection, as TCP
+// halves its window (RFC 5681 section 3.1): connections wait at the host to be accepted, more of
+// them than it has room for, and each request that it loses costs a second or more. shorten
+// reports whether the pace changed.
+func (c *controller) shorten(a Answer, now time.Time) bool {
+	c.Good, c.Starting = 0, false
+	if a.Started.Before(c.Slowed.Time) || c.Concurrency == 1 {
+		return false
+	}
+	c.slowing = slowing{moment{now}, c.Interval, true}
+	c.Concurrency = max(1, c.Concurrency/2)
+	return true
 }
 
 // slowDown lowers the pace after a refusal.
@@ -295,10 +317,12 @@ func (c *controller) relieve(latency time.Duration) bool {
 
 // start raises the concurrency of a starting host by one for each fast answer, so that
 // it doubles with each round of visits. So a server that accepts few connections, or
-// works on one request at a time, does not get all visits at once. It reports whether
-// the concurrency changed.
+// works on one request at a time, does not get all visits at once. A host that takes a new
+// connection for each request gets no more than at first: it may have room for few that wait (5
+// in the HTTP server of Python's library). start reports whether the concurrency changed.
 func (c *controller) start(a Answer, now time.Time) bool {
 	latency := a.Latency
+	c.Keeps = c.Keeps || a.Dialed == 0
 	if latency <= 0 {
 		return false
 	}
@@ -308,6 +332,9 @@ func (c *controller) start(a Answer, now time.Time) bool {
 			return true
 		}
 		c.Recent = latency
+	}
+	if !c.Keeps {
+		return false
 	}
 	if c.startup.add(latency) {
 		return c.try(a, now)

@@ -1,6 +1,7 @@
 package frontier_test
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,5 +117,39 @@ func TestDead(t *testing.T) {
 	}
 	if !f.Hosts().Dead("silent") || f.Hosts().Dead("flaky") {
 		t.Errorf("silent: %v, flaky: %v", f.Hosts().Dead("silent"), f.Hosts().Dead("flaky"))
+	}
+}
+
+// TestConnections tests how many visits at once a new host with fast answers gets, by the
+// connections that they came over.
+func TestConnections(t *testing.T) {
+	const fresh, lost = 100 * time.Microsecond, 1020 * time.Millisecond
+	for _, tt := range []struct {
+		name   string
+		dialed []time.Duration // of the answers
+		want   int
+	}{
+		{"used again", []time.Duration{fresh, fresh, fresh, fresh, 0, 0, 0, fresh, 0, 0}, 10},
+		{"always used again", make([]time.Duration, 100), 64},
+		{"a new one for each answer", slices.Repeat([]time.Duration{fresh}, 100), 4},
+		{"lost", []time.Duration{fresh, 0, 0, 0, 0, 0, lost}, 4},
+		{"lost again at the lower pace", []time.Duration{fresh, 0, 0, 0, 0, 0, lost, lost, lost}, 1},
+		{"lost, and then none for long", append([]time.Duration{fresh, 0, 0, 0, 0, 0, lost}, make([]time.Duration, 60)...), 5},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: frontier.Pace{Concurrency: 64}, Start: 4})
+				for _, dialed := range tt.dialed {
+					a := frontier.Answer{Started: time.Now(), Latency: max(dialed, time.Millisecond), Dialed: dialed}
+					time.Sleep(a.Latency)
+					if err := f.Hosts().Observe(t.Context(), "h", a); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := f.Hosts().Pace("h").Concurrency; got != tt.want {
+					t.Errorf("got %d visits at once, want %d", got, tt.want)
+				}
+			})
+		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 func TestStateThatIsShared(t *testing.T) {
 	const form = `{"Limit":8,"LimitInterval":1,"Concurrency":2,"Interval":3,"Rest":1700000000000001,"Gated":true,"Passing":1,"GivenUp":true,"Answered":true,"Timeouts":4,"Good":5,` +
 		`"Slowed":1700000000000002,"SlowedAt":6,"Warned":true,"Refusals":7,"TooLong":8,"Rests":9,"Rested":10,"Slowest":11,"Best":12,"Usual":13,"Starting":true,"Recent":14,` +
-		`"BestRecent":15,"TrialSince":0,"TrialAnswers":16,"TrialSum":17,"TrialBefore":18,"TrialRaised":19,"TrialFailures":20}`
+		`"BestRecent":15,"Keeps":true,"TrialSince":0,"TrialAnswers":16,"TrialSum":17,"TrialBefore":18,"TrialRaised":19,"TrialFailures":20}`
 	within := [Shares]Share{{Key: "domain example.com", Most: 3}}
 	c := &controller{within: within, Good: 99}
 	if err := c.decode([]byte(form), -2*time.Second); err != nil {

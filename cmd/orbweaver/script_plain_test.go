@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -38,9 +39,15 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Scripts start the program thousands of times, and the test binary takes longer to start.
+	bin := t.TempDir()
+	if err := os.Symlink(program(t), filepath.Join(bin, "orbweaver")); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Values[hanging] = make(chan struct{})
 			env.Setenv("DOCUMENTS", documents)
 			env.Setenv("GUIDES", guides)

@@ -7,13 +7,15 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // TestRandomRenames tests that each reference leads to the same document, and that none has a new finding, after
 // random headings and ids of random trees in all formats were renamed, or the name was refused as a whole.
 func TestRandomRenames(t *testing.T) {
 	renamed, refused, edited := map[string]int{}, 0, 0
-	for seed := range uint64(20) {
+	for seed := range uint64(crawlertest.Count(8, 100)) {
 		rng := rand.New(rand.NewPCG(47, seed))
 		w := newTree(rng, 14)
 		dir := t.TempDir()

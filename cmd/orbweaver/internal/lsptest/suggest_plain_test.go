@@ -229,7 +229,7 @@ func withMeant(dir string, texts map[string]string, findings map[string][]found)
 func TestSuggestionsEqualCheck(t *testing.T) {
 	meant, fixed, edits := 0, 0, 0
 	const rounds = 25
-	trees := crawlertest.Count(10, 200)
+	trees := crawlertest.Count(5, 200)
 	for seed := range uint64(trees) {
 		rng := rand.New(rand.NewPCG(43, seed))
 		m := newMaze(rng, 12)

@@ -44,8 +44,12 @@ const (
 	// quarter and startSlack, which allows for the work of this machine.
 	startSlack = 300 * time.Microsecond
 	// slowStart is the latency from which a host gets all visits at once: at that
-	// latency, a slow start would take long and spare the host little.
+	// latency, a slow start would take long and spare the host little. If the first answer
+	// needed a connection, the time for that counts, which does not depend on the host's work.
 	slowStart = 10 * time.Millisecond
+	// slowAnswer is the latency from which it is tried whether a host that takes a new
+	// connection for each request can handle more visits.
+	slowAnswer = 50 * time.Millisecond
 
 	minRound     = 16 // answers, so that chance does not decide a trial
 	maxDoublings = 6  // of the answers of a round, after trials that failed
@@ -318,25 +322,29 @@ func (c *controller) relieve(latency time.Duration) bool {
 // start raises the concurrency of a starting host by one for each fast answer, so that
 // it doubles with each round of visits. So a server that accepts few connections, or
 // works on one request at a time, does not get all visits at once. A host that takes a new
-// connection for each request gets no more than at first: it may have room for few that wait (5
-// in the HTTP server of Python's library). start reports whether the concurrency changed.
+// connection for each request gets no more than at first while its answers do not take long: it
+// may have room for few that wait (5 in the HTTP server of Python's library). start reports whether
+// the concurrency changed.
 func (c *controller) start(a Answer, now time.Time) bool {
-	latency := a.Latency
-	c.Keeps = c.Keeps || a.Dialed == 0
+	latency, distance := a.Latency, a.Dialed
+	if distance == 0 {
+		c.Keeps, distance = true, latency
+	}
 	if latency <= 0 {
 		return false
 	}
 	if c.Recent == 0 { // the first answer
-		if latency >= slowStart {
+		if distance >= slowStart {
 			c.Starting, c.Concurrency = false, c.Limit
 			return true
 		}
 		c.Recent = latency
 	}
-	if !c.Keeps {
+	slow := c.startup.add(latency)
+	if !c.Keeps && c.Recent < slowAnswer {
 		return false
 	}
-	if c.startup.add(latency) {
+	if !c.Keeps || slow {
 		return c.try(a, now)
 	}
 	c.trial = trial{Since: moment{now}, Failures: c.Failures}
@@ -362,7 +370,7 @@ func (c *controller) try(a Answer, now time.Time) bool {
 	average, fewer := t.Sum/time.Duration(t.Answers), c.Concurrency-t.Raised
 	failures, raise := t.Failures, max(1, 2*t.Raised)
 	switch {
-	case average >= slowStart*time.Duration(c.Concurrency):
+	case c.Keeps && average >= slowStart*time.Duration(c.Concurrency):
 		raise = c.Limit
 	case t.Raised > 0 && average > t.Before+t.Before*time.Duration(t.Raised)/time.Duration(2*fewer):
 		c.Concurrency = fewer

@@ -123,24 +123,29 @@ func TestDead(t *testing.T) {
 // TestConnections tests how many visits at once a new host with fast answers gets, by the
 // connections that they came over.
 func TestConnections(t *testing.T) {
-	const fresh, lost = 100 * time.Microsecond, 1020 * time.Millisecond
+	const fresh, lost, work = 100 * time.Microsecond, 1020 * time.Millisecond, time.Millisecond
 	for _, tt := range []struct {
 		name   string
 		dialed []time.Duration // of the answers
+		work   time.Duration   // of the host for an answer
 		want   int
 	}{
-		{"used again", []time.Duration{fresh, fresh, fresh, fresh, 0, 0, 0, fresh, 0, 0}, 10},
-		{"always used again", make([]time.Duration, 100), 64},
-		{"a new one for each answer", slices.Repeat([]time.Duration{fresh}, 100), 4},
-		{"lost", []time.Duration{fresh, 0, 0, 0, 0, 0, lost}, 4},
-		{"lost again at the lower pace", []time.Duration{fresh, 0, 0, 0, 0, 0, lost, lost, lost}, 1},
-		{"lost, and then none for long", append([]time.Duration{fresh, 0, 0, 0, 0, 0, lost}, make([]time.Duration, 60)...), 5},
+		{"used again", []time.Duration{fresh, fresh, fresh, fresh, 0, 0, 0, fresh, 0, 0}, work, 10},
+		{"always used again", make([]time.Duration, 100), work, 64},
+		{"a new one for each answer", slices.Repeat([]time.Duration{fresh}, 100), work, 4},
+		{"lost", []time.Duration{fresh, 0, 0, 0, 0, 0, lost}, work, 4},
+		{"lost again at the lower pace", []time.Duration{fresh, 0, 0, 0, 0, 0, lost, lost, lost}, work, 1},
+		{"lost, and then none for long", append([]time.Duration{fresh, 0, 0, 0, 0, 0, lost}, make([]time.Duration, 60)...), work, 5},
+		{"a new one for each answer, which takes long", slices.Repeat([]time.Duration{fresh}, 1000), time.Second, 64},
+		{"a new one for each answer, to a host that is far away", []time.Duration{10 * time.Millisecond}, work, 64},
+		{"one that was there before, and work that takes long", []time.Duration{0}, 10 * time.Millisecond, 64},
+		{"a new one, and work that takes long", []time.Duration{fresh}, 10 * time.Millisecond, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: frontier.Pace{Concurrency: 64}, Start: 4})
 				for _, dialed := range tt.dialed {
-					a := frontier.Answer{Started: time.Now(), Latency: max(dialed, time.Millisecond), Dialed: dialed}
+					a := frontier.Answer{Started: time.Now(), Latency: dialed + tt.work, Dialed: dialed}
 					time.Sleep(a.Latency)
 					if err := f.Hosts().Observe(t.Context(), "h", a); err != nil {
 						t.Fatal(err)

@@ -44,8 +44,7 @@ const (
 	// quarter and startSlack, which allows for the work of this machine.
 	startSlack = 300 * time.Microsecond
 	// slowStart is the latency from which a host gets all visits at once: at that
-	// latency, a slow start would take long and spare the host little. If the first answer
-	// needed a connection, the time for that counts, which does not depend on the host's work.
+	// latency, a slow start would take long and spare the host little.
 	slowStart = 10 * time.Millisecond
 	// slowAnswer is the latency from which it is tried whether a host that takes a new
 	// connection for each request can handle more visits.
@@ -326,15 +325,13 @@ func (c *controller) relieve(latency time.Duration) bool {
 // may have room for few that wait (5 in the HTTP server of Python's library). start reports whether
 // the concurrency changed.
 func (c *controller) start(a Answer, now time.Time) bool {
-	latency, distance := a.Latency, a.Dialed
-	if distance == 0 {
-		c.Keeps, distance = true, latency
-	}
+	latency := a.Latency
+	c.Keeps = c.Keeps || a.Dialed == 0
 	if latency <= 0 {
 		return false
 	}
 	if c.Recent == 0 { // the first answer
-		if distance >= slowStart {
+		if c.Keeps && latency >= slowStart {
 			c.Starting, c.Concurrency = false, c.Limit
 			return true
 		}

@@ -137,9 +137,9 @@ func TestConnections(t *testing.T) {
 		{"lost again at the lower pace", []time.Duration{fresh, 0, 0, 0, 0, 0, lost, lost, lost}, work, 1},
 		{"lost, and then none for long", append([]time.Duration{fresh, 0, 0, 0, 0, 0, lost}, make([]time.Duration, 60)...), work, 5},
 		{"a new one for each answer, which takes long", slices.Repeat([]time.Duration{fresh}, 1000), time.Second, 64},
-		{"a new one for each answer, to a host that is far away", []time.Duration{10 * time.Millisecond}, work, 64},
 		{"one that was there before, and work that takes long", []time.Duration{0}, 10 * time.Millisecond, 64},
 		{"a new one, and work that takes long", []time.Duration{fresh}, 10 * time.Millisecond, 4},
+		{"a new one, which takes long, too", []time.Duration{20 * time.Millisecond}, 20 * time.Millisecond, 4},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

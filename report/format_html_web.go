@@ -338,7 +338,7 @@ func (w *webBuilder) attachByAddress() {
 	}
 	for _, i := range rest {
 		w.parent[i], w.ring[i] = hub, 1
-		for dir := directory(w.pages[i].URL); dir != ""; dir = directory(strings.TrimSuffix(dir, "/")) {
+		for dir := directoryOf(w.pages[i].URL); dir != ""; dir = directoryOf(strings.TrimSuffix(dir, "/")) {
 			if up, ok := w.page(dir); ok && up != i && w.ring[up] != noIndex {
 				w.parent[i], w.ring[i] = up, w.ring[up]+1
 				break
@@ -349,9 +349,6 @@ func (w *webBuilder) attachByAddress() {
 	// A page may precede one that is nearer to the hub.
 	slices.SortStableFunc(w.order, func(a, b int32) int { return cmp.Compare(w.ring[a], w.ring[b]) })
 }
-
-// directory returns a URL up to its last slash.
-func directory(url string) string { return url[:strings.LastIndexByte(url, '/')+1] }
 
 // makeNodes makes nodes of the pages, the hub first.
 func (w *webBuilder) makeNodes(hub bool) {

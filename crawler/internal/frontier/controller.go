@@ -236,9 +236,14 @@ func (c *controller) shorten(a Answer, now time.Time) bool {
 	if a.Started.Before(c.Slowed.Time) || c.Concurrency == 1 {
 		return false
 	}
+	c.halve(now)
+	return true
+}
+
+// halve halves the concurrency, which is one at least.
+func (c *controller) halve(now time.Time) {
 	c.slowing = slowing{moment{now}, c.Interval, true}
 	c.Concurrency = max(1, c.Concurrency/2)
-	return true
 }
 
 // slowDown lowers the pace after a refusal.
@@ -256,10 +261,7 @@ func (c *controller) slowDown(a Answer, now time.Time) {
 	}
 	if !a.Started.Before(c.Slowed.Time) { // the visit kept the present pace, which was too fast
 		c.GivenUp = c.count(a, c.Interval)
-		c.slowing = slowing{moment{now}, c.Interval, true}
-		if c.Concurrency != 1 {
-			c.Concurrency = max(1, c.Concurrency/2)
-		}
+		c.halve(now)
 		c.Interval = max(c.Interval, c.LimitInterval, min(max(2*c.Interval, firstInterval), longest))
 		rest = now.Add(max(a.RestFor, c.pause(c.Interval)))
 	}

@@ -222,36 +222,32 @@ func (c *controller) observe(a Answer, now time.Time) bool {
 		c.Good = 0
 		return false
 	case a.Dialed >= lostAfter:
-		return c.shorten(a, now)
+		// The host lost the request for a connection. As TCP halves its window (RFC 5681 section 3.1):
+		// connections wait at the host to be accepted, more of them than it has room for, and each
+		// request that it loses costs a second or more.
+		return c.halve(a, now)
 	}
 	return c.speedUp(a, now)
 }
 
-// shorten halves the concurrency of a host that has lost a request for a connection, as TCP
-// halves its window (RFC 5681 section 3.1): connections wait at the host to be accepted, more of
-// them than it has room for, and each request that it loses costs a second or more. shorten
-// reports whether the pace changed.
-func (c *controller) shorten(a Answer, now time.Time) bool {
+// halve ends the good answers in a row and halves the concurrency, unless the visit began before the pace was last
+// lowered. It reports whether it did.
+func (c *controller) halve(a Answer, now time.Time) bool {
 	c.Good, c.Starting = 0, false
-	if a.Started.Before(c.Slowed.Time) || c.Concurrency == 1 {
+	if a.Started.Before(c.Slowed.Time) {
 		return false
 	}
-	c.halve(now)
-	return true
-}
-
-// halve halves the concurrency, which is one at least.
-func (c *controller) halve(now time.Time) {
 	c.slowing = slowing{moment{now}, c.Interval, true}
 	c.Concurrency = max(1, c.Concurrency/2)
+	return true
 }
 
 // slowDown lowers the pace after a refusal.
 func (c *controller) slowDown(a Answer, now time.Time) {
 	good := c.Good
-	c.Good, c.Starting = 0, false
 	rest := now.Add(a.RestFor)
 	if a.Repeated && good > 0 { // the host accepts other visits: the cause is the target, not the pace
+		c.Good, c.Starting = 0, false
 		c.restUntil(rest)
 		return
 	}
@@ -259,9 +255,8 @@ func (c *controller) slowDown(a Answer, now time.Time) {
 	if good >= isolatedAfter {
 		longest = time.Second
 	}
-	if !a.Started.Before(c.Slowed.Time) { // the visit kept the present pace, which was too fast
+	if c.halve(a, now) { // the visit kept the present pace, which was too fast
 		c.GivenUp = c.count(a, c.Interval)
-		c.halve(now)
 		c.Interval = max(c.Interval, c.LimitInterval, min(max(2*c.Interval, firstInterval), longest))
 		rest = now.Add(max(a.RestFor, c.pause(c.Interval)))
 	}

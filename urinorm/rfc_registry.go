@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // schemeStatus is the registration of a URI scheme (RFC 7595 section 4).
@@ -97,7 +98,7 @@ zoomus zotero zune`
 var rfcRegistry = rfcReadRegistry()
 
 func rfcReadRegistry() map[string]schemeStatus {
-	registry := make(map[string]schemeStatus)
+	registry := make(map[string]schemeStatus, 800)
 	for _, software := range softwareSchemes {
 		registry[software.name] = registeredUse
 	}
@@ -139,4 +140,4 @@ var ownerDomains = []string{"com", "org", "net", "io", "app", "dev"}
 
 // rfcRegisteredNames holds the known schemes in alphabetical order, so that
 // NearestScheme is deterministic.
-var rfcRegisteredNames = slices.Sorted(maps.Keys(rfcRegistry))
+var rfcRegisteredNames = sync.OnceValue(func() []string { return slices.Sorted(maps.Keys(rfcRegistry)) })

@@ -155,7 +155,7 @@ func NearestScheme(scheme string) (string, bool) {
 	if len(scheme) < 5 {
 		return "", false // every short word is near some registered scheme
 	}
-	for _, candidate := range rfcRegisteredNames {
+	for _, candidate := range rfcRegisteredNames() {
 		if levenshtein.Distance(scheme, candidate, nil) == 1 {
 			return candidate, true
 		}

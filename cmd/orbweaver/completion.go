@@ -34,7 +34,7 @@ orbweaver completion fish > ~/.config/fish/completions/orbweaver.fish`,
 			}
 			for _, s := range shells {
 				if s.name == args[0] {
-					return s.write(cmd.Root(), cmd.OutOrStdout())
+					return s.write(newRoot(), cmd.OutOrStdout())
 				}
 			}
 			return usageError("completion: %q is not allowed: %w", args[0], oneOf(args[0], names))

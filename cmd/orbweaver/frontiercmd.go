@@ -30,7 +30,7 @@ func newFrontierCommand() *cobra.Command {
 		Long:  "The address is that of `orbweaver check --frontier`; without one, ORBWEAVER_FRONTIER is used. Quote it: some shells expand the question mark. Exit status: 0 done, 2 wrong usage, a refused server or no such crawl, 3 the server cannot be reached.",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			help(cmd, nil)
+			help(cmd, cmd.OutOrStdout())
 			if len(args) > 0 {
 				return usageError("frontier: there is no command %q: use status, pause, resume, drain or delete", args[0])
 			}

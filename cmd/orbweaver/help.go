@@ -16,8 +16,8 @@ import (
 
 // help prints the help of a command: a line about the command, its usage, an explanation,
 // examples, its commands, and its flags by group.
-func help(cmd *cobra.Command, _ []string) {
-	w := &helpWriter{out: cmd.OutOrStdout(), width: helpWidth()}
+func help(cmd *cobra.Command, out io.Writer) {
+	w := &helpWriter{out: out, width: helpWidth()}
 	w.paragraph(0, cmd.Short)
 	w.line("")
 	w.line("usage: " + usageLine(cmd))

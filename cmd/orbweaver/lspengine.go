@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/fix"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler"
@@ -70,7 +71,7 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 	f.options.progress, f.options.directory, f.options.between = "never", f.dir, betweenRuns{baseline: f.options.between.baseline}
 	if f.dir == "" {
 		f.options.base = nowhere
-		f.options.crawl.Scope.Exclude = append(f.options.crawl.Scope.Exclude, relative)
+		f.options.crawl.Scope.Exclude = append(f.options.crawl.Scope.Exclude, relative())
 	}
 	return f, nil
 }
@@ -79,7 +80,7 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 // a relative reference or one that depends on the machine.
 var (
 	nowhere, _, _ = urinorm.ParseWeb("https://unlocated.invalid/" + workspace.Unlocated)
-	relative      = regexp.MustCompile(`^https://unlocated\.invalid/([^-]|-[^#]|$)|^file:`)
+	relative      = lazy.Regexp(`^https://unlocated\.invalid/([^-]|-[^#]|$)|^file:`)
 )
 
 func (e *editorEngine) Watch(ctx context.Context, dir string, begun func(), changed func(files []string)) error {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,7 +26,11 @@ func main() {
 
 // run executes one command line and returns the exit status.
 func run(args []string) int {
-	root := newRoot()
+	named := args
+	if completes(args) {
+		named = nil
+	}
+	root := newRoot(named...)
 	if err := rejectFilesAsFlags(args); err != nil {
 		return exitCode(err, root.ErrOrStderr())
 	}
@@ -33,12 +38,17 @@ func run(args []string) int {
 	return exitCode(root.ExecuteContext(context.Background()), root.ErrOrStderr())
 }
 
+// completes reports whether a shell asks for completions.
+func completes(args []string) bool {
+	return len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
+}
+
 // rejectFilesAsFlags returns an error if an argument may be a flag or the name of a file: a
 // shell or a hook that passes all files of a directory passes what a stranger has called
 // --config=x.md, too. Nobody passes files to a server for an editor or an agent, and a file in the workspace must not
 // keep it from starting.
 func rejectFilesAsFlags(args []string) error {
-	if len(args) == 0 || slices.Contains(args, "--") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || args[0] == "lsp" || args[0] == "mcp" {
+	if len(args) == 0 || slices.Contains(args, "--") || completes(args) || args[0] == "lsp" || args[0] == "mcp" {
 		return nil
 	}
 	for _, arg := range args {
@@ -69,45 +79,97 @@ func exitCode(err error, stderr io.Writer) int {
 	return code
 }
 
-// newRoot builds the command tree. The root itself acts as check, so that "check" may be
-// omitted. A file named like a command is written ./name.
-func newRoot() *cobra.Command {
+// subcommand is a command that is built when it is called: the flags of all take a while.
+type subcommand struct {
+	name  string
+	build func() *cobra.Command
+}
+
+// commands returns all commands but help, in the order in which they are listed.
+func commands() []subcommand {
+	return []subcommand{
+		{"check", newCheckCommand},
+		{"resume", newResumeCommand},
+		{"worker", newWorkerCommand},
+		{"frontier", newFrontierCommand},
+		{"extract", newExtractCommand},
+		{"login", newLoginCommand},
+		{"uri", newURICommand},
+		{"explain", newExplainCommand},
+		{"report", newReportCommand},
+		{"compare", newCompareCommand},
+		{"history", newHistoryCommand},
+		{"fix", newFixCommand},
+		{"archive", newArchiveCommand},
+		{"serve", newServeCommand},
+		{"lsp", newLSPCommand},
+		{"mcp", newMCPCommand},
+		{"init", newInitCommand},
+		{"completion", newCompletionCommand},
+		{"man", newManCommand},
+		{"version", newVersionCommand},
+	}
+}
+
+// newRoot builds the command tree. With arguments, commands that are not among them are names
+// alone. The root itself acts as check, so that "check" may be omitted. A file named like a command
+// is written ./name.
+func newRoot(args ...string) *cobra.Command {
 	root := newCheckCommand()
 	root.Use = "orbweaver [check] TARGET... [flags]"
 	root.Short = "check the links of websites, built sites and documents"
 	root.CompletionOptions.DisableDefaultCmd = true
-	cobra.EnableCommandSorting = false // commands are listed in the order below
+	cobra.EnableCommandSorting = false
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Flags().BoolP("version", "V", false, "print the version")
 	root.Version = version()
 	root.SetVersionTemplate(versionText())
-	root.SetHelpFunc(help)
-	root.SetUsageFunc(func(cmd *cobra.Command) error { help(cmd, nil); return nil })
-	root.AddCommand(
-		newCheckCommand(),
-		newResumeCommand(),
-		newWorkerCommand(),
-		newFrontierCommand(),
-		newExtractCommand(),
-		newLoginCommand(),
-		newURICommand(),
-		newExplainCommand(),
-		newReportCommand(),
-		newCompareCommand(),
-		newHistoryCommand(),
-		newFixCommand(),
-		newArchiveCommand(),
-		newServeCommand(),
-		newLSPCommand(),
-		newMCPCommand(),
-		newInitCommand(),
-		newCompletionCommand(),
-		newManCommand(),
-		newVersionCommand(),
-	)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		if cmd == root {
+			help(newRoot(), cmd.OutOrStdout())
+		} else {
+			help(cmd, cmd.OutOrStdout())
+		}
+	})
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return cmd.Help() })
+	for _, c := range commands() {
+		if len(args) == 0 || slices.Contains(args, c.name) {
+			root.AddCommand(c.build())
+		} else {
+			root.AddCommand(&cobra.Command{Use: c.name})
+		}
+	}
 	root.SetHelpCommand(newHelpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultHelpFlag()
 	for _, cmd := range root.Commands() {
 		cmd.DisableFlagsInUseLine = true
 	}
 	return root
+}
+
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:       "help [COMMAND|TOPIC]",
+		Short:     "help on a command, or a guide",
+		Long:      "Guides: " + strings.Join(topics(), ", ") + ".",
+		ValidArgs: topics(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && slices.Contains(topics(), args[0]) {
+				text, err := guides.ReadFile(path.Join("docs", args[0]+".md"))
+				fmt.Fprint(cmd.OutOrStdout(), string(text))
+				return err
+			}
+			named, rest, err := newRoot().Find(args)
+			if err != nil || len(rest) > 0 {
+				hint := "`orbweaver --help` lists both"
+				if near := nearest(strings.Join(args, " "), slices.Concat(topics(), commandNames(cmd))); near != "" {
+					hint = "did you mean " + near + "? " + hint
+				}
+				return usageError("no command or guide named %q; %s", strings.Join(args, " "), hint)
+			}
+			named.InitDefaultHelpFlag()
+			return named.Help()
+		},
+	}
 }

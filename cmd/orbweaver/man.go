@@ -15,7 +15,7 @@ func newManCommand() *cobra.Command {
 		Example: "orbweaver man | man -l -\norbweaver man > /usr/local/share/man/man1/orbweaver.1",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return writeMan(cmd.OutOrStdout(), cmd.Root())
+			return writeMan(cmd.OutOrStdout(), newRoot())
 		},
 	}
 }

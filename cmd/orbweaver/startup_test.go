@@ -17,8 +17,8 @@ import (
 // Limits of what the program needs before it checks anything.
 const (
 	largestBinary   = 40 << 20 // bytes, stripped
-	mostInitBytes   = 3 << 20  // used by package variables
-	mostInitObjects = 15_000
+	mostInitBytes   = 3 << 19  // used by package variables
+	mostInitObjects = 8_500
 )
 
 // program returns the program that ORBWEAVER_BIN names, or one that is built for this package.

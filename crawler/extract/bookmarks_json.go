@@ -2,9 +2,10 @@ package extract
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // chromiumFormat is the file Bookmarks in the profile of Chromium and of the browsers
@@ -15,7 +16,7 @@ var chromiumFormat = format{
 	extensions: []string{"json", "bak"},
 	names:      []string{"bookmarks", "bookmarks.bak", "accountbookmarks"},
 	sniff: func(head []byte) bool {
-		return sniffJSON(head, `"roots"`) && chromiumRoots.Match(head) && !sniffFirefox(head)
+		return sniffJSON(head, `"roots"`) && chromiumRoots().Match(head) && !sniffFirefox(head)
 	},
 	mustSniff: true,
 	charset:   alwaysUTF8,
@@ -24,7 +25,7 @@ var chromiumFormat = format{
 
 // chromiumRoots matches the member with all bookmarks. Other JSON has "roots" as well, such as the
 // package.json of a package that is tested with Jest, but as an array.
-var chromiumRoots = regexp.MustCompile(`"roots"\s*:\s*\{`)
+var chromiumRoots = lazy.Regexp(`"roots"\s*:\s*\{`)
 
 // firefoxBackupFormat is the JSON that Firefox exports. The files in its bookmarkbackups
 // directory are the same, compressed.

@@ -5,8 +5,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // docusaurusRoutes are the addresses of the pages that Docusaurus builds from documents, without
@@ -100,9 +101,9 @@ const (
 // What the configuration, which is a program, says of addresses. Every value is tried, whatever part of
 // the configuration it belongs to.
 var (
-	routeBasePath = regexp.MustCompile(`\brouteBasePath:\s*['"` + "`" + `]([^'"` + "`" + `\n]*)`)
-	contentPath   = regexp.MustCompile(`\bpath:\s*['"` + "`" + `]([^'"` + "`" + `\n]+)`)
-	baseURL       = regexp.MustCompile(`\bbaseUrl:\s*['"` + "`" + `](/[^'"` + "`" + `\n]*)`)
+	routeBasePath = lazy.Regexp(`\brouteBasePath:\s*['"` + "`" + `]([^'"` + "`" + `\n]*)`)
+	contentPath   = lazy.Regexp(`\bpath:\s*['"` + "`" + `]([^'"` + "`" + `\n]+)`)
+	baseURL       = lazy.Regexp(`\bbaseUrl:\s*['"` + "`" + `](/[^'"` + "`" + `\n]*)`)
 )
 
 // readRoutes reads the documents of the project as far as they say where their pages are.
@@ -111,13 +112,13 @@ func (p *Project) readRoutes() {
 	r.files, r.of, r.base = map[string]string{}, map[string]string{}, "/"
 	dirs, bases := []string{"docs", "blog"}, []string{}
 	config := p.readConfig()
-	for _, m := range contentPath.FindAllStringSubmatch(config, -1) {
+	for _, m := range contentPath().FindAllStringSubmatch(config, -1) {
 		dirs = append(dirs, strings.Trim(path.Clean(m[1]), "/"))
 	}
-	for _, m := range routeBasePath.FindAllStringSubmatch(config, -1) {
+	for _, m := range routeBasePath().FindAllStringSubmatch(config, -1) {
 		bases = append(bases, strings.Trim(m[1], "/"))
 	}
-	if m := baseURL.FindStringSubmatch(config); m != nil {
+	if m := baseURL().FindStringSubmatch(config); m != nil {
 		r.base = "/" + strings.Trim(m[1], "/") + "/"
 	}
 	for _, dir := range dirs {
@@ -193,10 +194,10 @@ func isDocusaurusPage(file string) bool {
 }
 
 // blogDate is the date in the name of a post: 2021-08-26-welcome, or 2021/08/26/welcome.
-var blogDate = regexp.MustCompile(`^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/](.+)$`)
+var blogDate = lazy.Regexp(`^(\d{4})[-/](\d{1,2})[-/](\d{1,2})[-/](.+)$`)
 
 // numberPrefix is a number that orders the documents of a directory.
-var numberPrefix = regexp.MustCompile(`^\d+\s*[-_.]+\s*`)
+var numberPrefix = lazy.Regexp(`^\d+\s*[-_.]+\s*`)
 
 // addRoute adds the addresses of one document in the directory dir.
 func (p *Project) addRoute(dir, file string, entry fs.DirEntry, bases []string) {
@@ -207,12 +208,12 @@ func (p *Project) addRoute(dir, file string, entry fs.DirEntry, bases []string) 
 	}
 	segments := strings.Split(name, "/")
 	for i, s := range segments {
-		if !blogDate.MatchString(s) {
-			segments[i] = numberPrefix.ReplaceAllString(s, "")
+		if !blogDate().MatchString(s) {
+			segments[i] = numberPrefix().ReplaceAllString(s, "")
 		}
 	}
 	names := []string{name, strings.Join(segments, "/")}
-	if m := blogDate.FindStringSubmatch(name); m != nil {
+	if m := blogDate().FindStringSubmatch(name); m != nil {
 		names = append(names, strings.Join(m[1:], "/"))
 	}
 	slug, id := "", ""
@@ -225,7 +226,7 @@ func (p *Project) addRoute(dir, file string, entry fs.DirEntry, bases []string) 
 	}
 	if slug != "" {
 		names = []string{path.Join(at, slug)}
-		if strings.HasPrefix(slug, "/") || blogDate.MatchString(name) {
+		if strings.HasPrefix(slug, "/") || blogDate().MatchString(name) {
 			names[0] = slug
 		}
 	}

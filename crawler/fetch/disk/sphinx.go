@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -43,13 +43,13 @@ var sphinxText = map[string]bool{".rst": true, ".md": true, ".txt": true, ".inc"
 
 // What the documents and the configuration say. A label is whatever looks like one, wherever it is.
 var (
-	sphinxLabel     = regexp.MustCompile("(?m)\\.\\. _(?:`([^`\n]+)`|((?:[^:\n\\\\]|:[^\\s]|\\\\.)+)):(?:\\s|$)|_`([^`\n]+)`|\\(([^()\\s]+)\\)=|\\{#([^\\s}]+)|\\b(?:name|label):[ \t]*[\"']?([^\n\"']+)")
-	sphinxInclude   = regexp.MustCompile(`(?:^|[^l])include(?:::|\})[ \t]+([^\s<>]+)`)
-	sphinxComment   = regexp.MustCompile(`(?m)(^|\s)#.*$`)
-	sphinxExtension = regexp.MustCompile(`\bextensions\s*(?:\+?=|\.append\(|\.extend\(|\.insert\(\s*\d+\s*,)\s*(.?)`)
-	quotedWord      = regexp.MustCompile(`["']([\w.-]+)["']`)
-	addsText        = regexp.MustCompile(`rst_prolog|rst_epilog|source-read|substitutions|include-read`)
-	addsAnything    = regexp.MustCompile(`missing-reference|add_transform|add_post_transform|add_domain|add_directive|add_crossref_type|add_object_type|source-read|builder-inited|env-|import \*|\bexec\(|execfile|subprocess|os\.system|shutil|\.write|makedirs|globals\(\)|tags\.`)
+	sphinxLabel     = lazy.Regexp("(?m)\\.\\. _(?:`([^`\n]+)`|((?:[^:\n\\\\]|:[^\\s]|\\\\.)+)):(?:\\s|$)|_`([^`\n]+)`|\\(([^()\\s]+)\\)=|\\{#([^\\s}]+)|\\b(?:name|label):[ \t]*[\"']?([^\n\"']+)")
+	sphinxInclude   = lazy.Regexp(`(?:^|[^l])include(?:::|\})[ \t]+([^\s<>]+)`)
+	sphinxComment   = lazy.Regexp(`(?m)(^|\s)#.*$`)
+	sphinxExtension = lazy.Regexp(`\bextensions\s*(?:\+?=|\.append\(|\.extend\(|\.insert\(\s*\d+\s*,)\s*(.?)`)
+	quotedWord      = lazy.Regexp(`["']([\w.-]+)["']`)
+	addsText        = lazy.Regexp(`rst_prolog|rst_epilog|source-read|substitutions|include-read`)
+	addsAnything    = lazy.Regexp(`missing-reference|add_transform|add_post_transform|add_domain|add_directive|add_crossref_type|add_object_type|source-read|builder-inited|env-|import \*|\bexec\(|execfile|subprocess|os\.system|shutil|\.write|makedirs|globals\(\)|tags\.`)
 )
 
 // quietExtensions are extensions of Sphinx that add no documents, and no labels either unless the value is
@@ -69,7 +69,7 @@ var quietExtensions = map[string]bool{
 func (p *Project) Sphinx() *Sphinx {
 	p.sphinxOnce.Do(func() {
 		if config, ok := p.readFile("conf.py", maxConfig); ok {
-			p.sphinx = p.readSphinx(string(sphinxComment.ReplaceAll(config, nil)))
+			p.sphinx = p.readSphinx(string(sphinxComment().ReplaceAll(config, nil)))
 		}
 	})
 	return p.sphinx
@@ -78,8 +78,8 @@ func (p *Project) Sphinx() *Sphinx {
 // readSphinx reads the configuration of the project, without its comments.
 func (p *Project) readSphinx(config string) *Sphinx {
 	quiet, labels := extensionsOf(config)
-	ruled := !addsAnything.MatchString(config)
-	return &Sphinx{project: p, own: !addsText.MatchString(config), only: quiet && ruled, hasLabels: quiet && ruled && !labels,
+	ruled := !addsAnything().MatchString(config)
+	return &Sphinx{project: p, own: !addsText().MatchString(config), only: quiet && ruled, hasLabels: quiet && ruled && !labels,
 		labels: map[string]string{"genindex": "", "modindex": "", "py-modindex": "", "search": ""}, included: map[string]bool{}, room: maxSphinxRead}
 }
 
@@ -89,7 +89,7 @@ func (s *Sphinx) read() { s.once.Do(func() { s.addLabels("", 0) }) }
 // extensionsOf reports whether the configuration names no extension that may add documents, and whether
 // it names one that may add labels.
 func extensionsOf(config string) (quiet, labels bool) {
-	for _, m := range sphinxExtension.FindAllStringSubmatchIndex(config, -1) {
+	for _, m := range sphinxExtension().FindAllStringSubmatchIndex(config, -1) {
 		rest := config[m[2]:]
 		end := 0
 		switch {
@@ -105,7 +105,7 @@ func extensionsOf(config string) (quiet, labels bool) {
 		if end <= 0 {
 			return false, true
 		}
-		for _, word := range quotedWord.FindAllStringSubmatch(rest[:end], -1) {
+		for _, word := range quotedWord().FindAllStringSubmatch(rest[:end], -1) {
 			adds, known := quietExtensions[word[1]]
 			if !known {
 				return false, true
@@ -147,14 +147,14 @@ func (s *Sphinx) addFile(at string) {
 		s.hasLabels = false
 		return
 	}
-	for _, m := range sphinxLabel.FindAllSubmatch(text, -1) {
+	for _, m := range sphinxLabel().FindAllSubmatch(text, -1) {
 		for _, name := range m[1:] {
 			if len(name) > 0 {
 				s.labels[LabelKey(string(bytes.ReplaceAll(name, []byte("\\"), nil)))] = at
 			}
 		}
 	}
-	for _, m := range sphinxInclude.FindAllSubmatch(text, -1) {
+	for _, m := range sphinxInclude().FindAllSubmatch(text, -1) {
 		file := s.locate(at, string(m[1]))
 		known := s.included[file]
 		s.included[file] = true

@@ -5,9 +5,10 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // isUsed are the extensions of files that are useless unless something refers to them: pages, images,
@@ -20,7 +21,7 @@ var isUsed = map[string]bool{
 
 // wellKnown matches the names of files that browsers, search engines, hosts and other programs ask for
 // although nothing refers to them: icons, pages for errors, workers, and proofs of ownership.
-var wellKnown = regexp.MustCompile(`^(index\.[a-z]+|favicon\.[a-z]+|apple-touch-icon.*|android-chrome.*|mstile-.*|[45]\d\d\.html?|` +
+var wellKnown = lazy.Regexp(`^(index\.[a-z]+|favicon\.[a-z]+|apple-touch-icon.*|android-chrome.*|mstile-.*|[45]\d\d\.html?|` +
 	`sw\.js|service-?worker\.js|workbox-.*\.js|(google|yandex_|pinterest-|naver)[0-9a-f]+\.html|offline\.html?|.*\.config\.m?js)$`)
 
 // needsReference reports whether a file of a site, with its path as in Walk, is a page, an image, a
@@ -32,7 +33,7 @@ func needsReference(rel string) bool {
 		}
 	}
 	name := strings.ToLower(path.Base(rel))
-	return isUsed[path.Ext(name)] && !wellKnown.MatchString(name)
+	return isUsed[path.Ext(name)] && !wellKnown().MatchString(name)
 }
 
 // FindUsable leaves in Files of each site the files that are of use only if a document refers to them:

@@ -2,22 +2,16 @@ package document
 
 import (
 	"bytes"
-	"regexp"
-	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // emptyRoot finds the element that a script fills: an element with nothing in it,
 // by the id that a framework's template gives it, or a custom element.
-var emptyRoot = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|ember[-\w]*)["']?[^>]*>\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b[^>]*>\s*(?:loading[.…]*\s*)?</`)
+var emptyRoot = lazy.Regexp(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|ember[-\w]*)["']?[^>]*>\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<([a-z][a-z0-9]*(?:-[a-z0-9]+)+)\b[^>]*>\s*(?:loading[.…]*\s*)?</`)
 
-var anyScript = lazily(`(?i)<script\b`)
-
-// lazily compiles a pattern when it is first needed, not at every start.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
+var anyScript = lazy.Regexp(`(?i)<script\b`)
 
 // MaxShell is how much of a page is examined, in bytes: a shell is short.
 const MaxShell = 256 << 10
@@ -62,8 +56,8 @@ func shownPart(page []byte) (shown []byte, found bool) {
 }
 
 var (
-	scripts = lazily(`(?is)<(?:script|style|noscript|template|title)\b.*?</(?:script|style|noscript|template|title)>`)
-	tags    = lazily(`(?s)<[^>]*>`)
+	scripts = lazy.Regexp(`(?is)<(?:script|style|noscript|template|title)\b.*?</(?:script|style|noscript|template|title)>`)
+	tags    = lazy.Regexp(`(?s)<[^>]*>`)
 )
 
 // hasWords reports whether a body has any text that is visible without its scripts.
@@ -74,7 +68,7 @@ func hasWords(body []byte) bool {
 
 // mountPoint finds the empty element that a well-known program fills, the navigation of TypeDoc,
 // or a script of Doxygen that makes its menus or its side tree.
-var mountPoint = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|\bid="tsd-nav-container"|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
+var mountPoint = lazy.Regexp(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|\bid="tsd-nav-container"|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
 
 // NeedsScripts reports whether a page shows little without its scripts: it has a script,
 // and either few links and little text, or a mark of a program that makes the rest.

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
@@ -44,11 +44,11 @@ func spellings(word string) []string {
 	list := []string{word, strings.Join(strings.Fields(word), " "), url.QueryEscape(word), url.PathEscape(word), html.EscapeString(word),
 		strings.Trim(string(quoted), `"`), base64.RawStdEncoding.EncodeToString([]byte(word)), base64.RawURLEncoding.EncodeToString([]byte(word))}
 	for _, escaped := range list[2:4] {
-		list = append(list, percentEncoded.ReplaceAllStringFunc(escaped, strings.ToLower))
+		list = append(list, percentEncoded().ReplaceAllStringFunc(escaped, strings.ToLower))
 	}
 	slices.SortStableFunc(list, func(a, b string) int { return len(b) - len(a) })
 	return list
 }
 
 // percentEncoded matches percent-encoded bytes.
-var percentEncoded = regexp.MustCompile("%[0-9A-F]{2}")
+var percentEncoded = lazy.Regexp("%[0-9A-F]{2}")

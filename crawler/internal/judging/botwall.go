@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxWallBody is the length of the part of a body that is searched, in bytes.
@@ -149,7 +150,7 @@ type gramTable struct {
 // gramPlace is the offset of a gram in the first mark of a row.
 type gramPlace struct{ row, at int }
 
-var grams = gramsOf(walls[:])
+var grams = sync.OnceValue(func() *gramTable { return gramsOf(walls[:]) })
 
 func gramsOf(rows []wallRow) *gramTable {
 	t := &gramTable{marks: map[uint32][]gramPlace{}}
@@ -173,7 +174,7 @@ func gramHash(gram uint32) uint32 { return gram * 0x9E3779B1 >> (32 - hashBits) 
 
 // firstMarks reports for which of these rows the body has the first mark.
 func firstMarks(body []byte) (marked [len(walls)]bool) {
-	t := grams
+	t := grams()
 	for at := 0; at <= len(body)-gramSize; at += stride {
 		gram := binary.LittleEndian.Uint32(body[at:])
 		if h := gramHash(gram); t.known[h/64]&(1<<(h%64)) == 0 {

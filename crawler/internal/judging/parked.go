@@ -4,11 +4,11 @@ import (
 	_ "embed"
 	"html"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -85,9 +85,9 @@ func (p *parkedPage) evidence(header http.Header) string {
 }
 
 var (
-	parkedTag     = regexp.MustCompile(`(?i)<(html|script|i?frame|link|a)\s[^>]*>`)
-	parkedAddress = regexp.MustCompile(`(?i)\s(?:src|href)\s*=\s*["']?(?:https?:)?//([^\s"'>]+)`)
-	parkedScript  = regexp.MustCompile(`(?is)<script\b[^>]*>(.*?)</script`)
+	parkedTag     = lazy.Regexp(`(?i)<(html|script|i?frame|link|a)\s[^>]*>`)
+	parkedAddress = lazy.Regexp(`(?i)\s(?:src|href)\s*=\s*["']?(?:https?:)?//([^\s"'>]+)`)
+	parkedScript  = lazy.Regexp(`(?is)<script\b[^>]*>(.*?)</script`)
 )
 
 // mentionsService reports whether a mark of what pages load and link to is anywhere in the page,
@@ -106,7 +106,7 @@ func (p *parkedPage) mentionsService() bool {
 // loaded looks for what a page of a parking service loads, and for links that sell the domain.
 func (p *parkedPage) loaded() string {
 	domain := urinorm.RegistrableDomain(p.url.Host())
-	for _, tag := range parkedTag.FindAllStringSubmatch(p.source, -1) {
+	for _, tag := range parkedTag().FindAllStringSubmatch(p.source, -1) {
 		if strings.EqualFold(tag[1], "html") {
 			for _, m := range parked()["key"] {
 				if strings.Contains(tag[0], m.mark+`="`+m.note) {
@@ -115,7 +115,7 @@ func (p *parkedPage) loaded() string {
 			}
 			continue
 		}
-		address := parkedAddress.FindStringSubmatch(tag[0])
+		address := parkedAddress().FindStringSubmatch(tag[0])
 		if address == nil {
 			continue
 		}
@@ -150,7 +150,7 @@ func isBelow(host, domain string) bool {
 
 // inScript reports whether a mark is in a script of the page, not only in its text.
 func (p *parkedPage) inScript(mark string) bool {
-	for _, script := range parkedScript.FindAllStringSubmatch(p.source, -1) {
+	for _, script := range parkedScript().FindAllStringSubmatch(p.source, -1) {
 		if strings.Contains(script[1], mark) {
 			return true
 		}
@@ -158,14 +158,14 @@ func (p *parkedPage) inScript(mark string) bool {
 	return false
 }
 
-var parkedTitle = regexp.MustCompile(`(?is)<title\b[^>]*>(.*?)</title`)
+var parkedTitle = lazy.Regexp(`(?is)<title\b[^>]*>(.*?)</title`)
 
 // worded looks for the sentences of such pages. Of a page that is not short, only its title
 // counts, and only with the name of the domain: others write about domains.
 func (p *parkedPage) worded() string {
 	text := collapsedLower(textWithoutTags(p.source))
 	title := ""
-	if found := parkedTitle.FindStringSubmatch(p.source); found != nil {
+	if found := parkedTitle().FindStringSubmatch(p.source); found != nil {
 		title = collapsedLower(found[1])
 	}
 	if len(p.source) == maxParkedBody || strings.Count(text, " ") >= maxParkedWords {

@@ -181,7 +181,7 @@ func Acts(text []byte) bool {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
 	}), " ")
-	return actionTexts[s]
+	return actionTexts()[s]
 }
 
 // visible drops what is not shown, such as a soft hyphen.

@@ -2,12 +2,13 @@ package scope
 
 import (
 	"strings"
+	"sync"
 
 	"golang.org/x/text/unicode/norm"
 )
 
 // actionTexts are the texts of links that sign out or delete, in the spelling of Acts.
-var actionTexts = func() map[string]bool {
+var actionTexts = sync.OnceValue(func() map[string]bool {
 	texts := map[string]bool{}
 	for _, language := range actionWords {
 		for text := range strings.SplitSeq(language.texts, "|") {
@@ -15,7 +16,7 @@ var actionTexts = func() map[string]bool {
 		}
 	}
 	return texts
-}()
+})
 
 // actionWords are the texts by language.
 var actionWords = []struct{ language, texts string }{

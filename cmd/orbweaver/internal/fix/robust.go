@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
@@ -48,10 +48,10 @@ var (
 	// errAsItIs is the error for an element that is left as it is, about which nothing is said.
 	errAsItIs = errors.New("the element is left as it is")
 	// beforeValue is a start tag up to the value of its attribute href.
-	beforeValue = regexp.MustCompile(`(?is)<a(?:\s+[^\s"'>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s+href\s*=\s*(["']?)$`)
+	beforeValue = lazy.Regexp(`(?is)<a(?:\s+[^\s"'>/=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s+href\s*=\s*(["']?)$`)
 	// afterValue is the rest of a start tag behind a value that is not quoted, or behind the quote.
-	afterValue = regexp.MustCompile(`(?s)^(?:\s*[^\s"'>=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*/?>`)
-	versioned  = regexp.MustCompile(`(?i)\sdata-(?:versionurl|versiondate|originalurl)[\s=/>]`)
+	afterValue = lazy.Regexp(`(?s)^(?:\s*[^\s"'>=]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+))?)*\s*/?>`)
+	versioned  = lazy.Regexp(`(?i)\sdata-(?:versionurl|versiondate|originalurl)[\s=/>]`)
 )
 
 // longestTag is the most bytes of a start tag before and behind the value.
@@ -101,14 +101,14 @@ func (w *proposedEdit) markup(e *editor, c *change) (string, error) {
 		return "", c.err
 	}
 	end := c.off + len(c.raw)
-	tag := beforeValue.FindSubmatch(e.text[max(0, c.off-longestTag):c.off])
+	tag := beforeValue().FindSubmatch(e.text[max(0, c.off-longestTag):c.off])
 	if tag == nil {
 		return "", errAsItIs
 	}
 	quote := string(tag[1])
 	behind, ok := strings.CutPrefix(string(e.text[end:min(len(e.text), end+longestTag)]), quote)
-	after := afterValue.FindString(behind)
-	if !ok || after == "" || versioned.Match(tag[0]) || versioned.MatchString(after) {
+	after := afterValue().FindString(behind)
+	if !ok || after == "" || versioned().Match(tag[0]) || versioned().MatchString(after) {
 		return "", errAsItIs
 	}
 	value, name, of := c.raw, "data-versionurl", w.copied.URL

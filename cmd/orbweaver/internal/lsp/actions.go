@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -263,13 +263,13 @@ func (v *view) ignore(s *Server, f *workspace.Finding) (title string, edit works
 }
 
 // firstRule is the first rule of a configuration, with the comment above it.
-var firstRule = regexp.MustCompile(`(?m)^(?:[ \t]*#[^\r\n]*\r?\n)*[ \t]*\[\[[ \t]*rule[ \t]*\]\]`)
+var firstRule = lazy.Regexp(`(?m)^(?:[ \t]*#[^\r\n]*\r?\n)*[ \t]*\[\[[ \t]*rule[ \t]*\]\]`)
 
 // ruleIn returns the edit that adds a rule to a configuration. Of the rules that match, the first one
 // counts.
 func ruleIn(config *text, rule string) workspace.Edit {
 	at := len(config.body)
-	if m := firstRule.FindStringIndex(config.body); m != nil {
+	if m := firstRule().FindStringIndex(config.body); m != nil {
 		at, rule = m[0], rule+"\n"
 	} else if at > 0 {
 		rule = "\n" + rule
@@ -307,7 +307,7 @@ func (v *view) mark(f *workspace.Finding) (at int, mark, after string, ok bool) 
 	return at, mark, after, ok
 }
 
-var listItem = regexp.MustCompile(`^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]`)
+var listItem = lazy.Regexp(`^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]`)
 
 // splits reports whether a comment above a line of Markdown, counted from 0, would end a table or a
 // paragraph of a list item.
@@ -319,7 +319,7 @@ func (t *text) splits(line int) bool {
 		if strings.TrimSpace(above) == "" {
 			return false
 		}
-		if listItem.MatchString(above) || strings.Contains(above, "|") && strings.Contains(below, "|") {
+		if listItem().MatchString(above) || strings.Contains(above, "|") && strings.Contains(below, "|") {
 			return true
 		}
 		below = above

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -40,7 +40,7 @@ func anchorsOf(d *extract.Document) []anchor {
 }
 
 // beforeID is what AsciiDoc and Org write before an id, at whose place it is.
-var beforeID = regexp.MustCompile(`(?i)^(?:\[\[|<<<?|\[[^\]]*#|\[[^\]]*\bid=["']?|:CUSTOM_ID:[ \t]*|anchor:)$`)
+var beforeID = lazy.Regexp(`(?i)^(?:\[\[|<<<?|\[[^\]]*#|\[[^\]]*\bid=["']?|:CUSTOM_ID:[ \t]*|anchor:)$`)
 
 // span returns the range of the heading's text or the id, if that is what is written at its place, or behind what
 // an id begins with.
@@ -55,7 +55,7 @@ func (a *anchor) span(t *text, e encoding) span {
 	if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
 		rest = rest[:end]
 	}
-	if before, _, found := strings.Cut(rest, a.names[0]); found && beforeID.MatchString(before) {
+	if before, _, found := strings.Cut(rest, a.names[0]); found && beforeID().MatchString(before) {
 		from += len(before)
 		return span{t.position(from, e), t.position(from+len(a.names[0]), e)}
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
@@ -63,7 +63,7 @@ func (v *view) writtenAt(offset int) (written, bool) {
 	}
 	use := "" // of the label that is defined here, because an unused one makes no link
 	start := strings.LastIndexAny(v.text.body[:offset], "\r\n") + 1
-	if m := labelDefinition.FindStringSubmatch(v.text.body[start:offset]); m != nil && format == "markdown" {
+	if m := labelDefinition().FindStringSubmatch(v.text.body[start:offset]); m != nil && format == "markdown" {
 		use = "\n\n[" + m[1] + "]\n"
 	}
 	for _, closer := range closers[format] {
@@ -209,17 +209,17 @@ func escapeResource(s string) string { return antoraMarks.Replace(escapeBrackets
 var antoraMarks = strings.NewReplacer(":", "%3A", "@", "%40", "$", "%24")
 
 var (
-	labelBefore     = regexp.MustCompile(`\]\[([^\]\[\r\n]*)$`)
-	labelDefinition = regexp.MustCompile(`(?m)^ {0,3}\[([^\]\[\r\n]+)\]:`)
+	labelBefore     = lazy.Regexp(`\]\[([^\]\[\r\n]*)$`)
+	labelDefinition = lazy.Regexp(`(?m)^ {0,3}\[([^\]\[\r\n]+)\]:`)
 )
 
 // labelled is a text with a label, or a label alone.
-var labelled = regexp.MustCompile(`\[([^\]\[\r\n]+)\](?:\[([^\]\[\r\n]*)\])?`)
+var labelled = lazy.Regexp(`\[([^\]\[\r\n]+)\](?:\[([^\]\[\r\n]*)\])?`)
 
 // labelAt returns the definition of the label that is written at an offset of a Markdown document.
 func (v *view) labelAt(offset int) (at span, ok bool) {
 	start, end := v.text.line(int(v.text.position(offset, utf8Units).Line))
-	for _, m := range labelled.FindAllStringSubmatchIndex(v.text.body[start:end], -1) {
+	for _, m := range labelled().FindAllStringSubmatchIndex(v.text.body[start:end], -1) {
 		label := m[3] + len("]") // where "[label]" would be after a text
 		if offset < start+m[0] || offset > start+m[1] || !v.state.links(v.path, v.text.body, start+label, start+m[1]) {
 			continue
@@ -228,7 +228,7 @@ func (v *view) labelAt(offset int) (at span, ok bool) {
 		if m[4] < m[5] {
 			name = foldLabel(v.text.body[start+m[4] : start+m[5]])
 		}
-		for _, d := range labelDefinition.FindAllStringSubmatchIndex(v.text.body, -1) {
+		for _, d := range labelDefinition().FindAllStringSubmatchIndex(v.text.body, -1) {
 			from := v.text.position(d[2], v.encoding)
 			isLink := func(r workspace.Reference) bool { return r.Line == int32(from.Line)+1 } // not in code
 			if foldLabel(v.text.body[d[2]:d[3]]) == name && slices.ContainsFunc(v.references(), isLink) {
@@ -255,12 +255,12 @@ func (j *judged) links(path, body string, from, to int) bool {
 func (v *view) labels(offset int) (completionList, bool) {
 	list := completionList{Items: []completionItem{}}
 	start := strings.LastIndexAny(v.text.body[:offset], "\r\n") + 1
-	m := labelBefore.FindStringSubmatch(v.text.body[start:offset])
+	m := labelBefore().FindStringSubmatch(v.text.body[start:offset])
 	if m == nil || !v.state.links(v.path, v.text.body, offset-len(m[1])-len("["), offset) {
 		return list, false
 	}
 	seen := map[string]bool{}
-	for _, d := range labelDefinition.FindAllStringSubmatch(v.text.body, -1) {
+	for _, d := range labelDefinition().FindAllStringSubmatch(v.text.body, -1) {
 		if name := d[1]; !seen[name] && hasPrefixFold(name, m[1]) && !strings.HasPrefix(name, "^") {
 			seen[name] = true
 			if !v.add(&list, completionItem{Label: name, Kind: itemAnchor}, offset, len(m[1]), name) {

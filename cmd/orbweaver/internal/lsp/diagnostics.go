@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
@@ -96,8 +96,8 @@ func textOf(state *judged, path string) *text {
 
 // faultPlace finds the place of an error in a configuration: a line and column, or the name of a key.
 var (
-	faultPlace = regexp.MustCompile(`orbweaver\.toml:(\d+):(\d+)`)
-	faultKey   = regexp.MustCompile(`(?:^|\s|key )(?:--)?([a-z0-9-]+)(?:,? in orbweaver\.toml|:)`)
+	faultPlace = lazy.Regexp(`orbweaver\.toml:(\d+):(\d+)`)
+	faultKey   = lazy.Regexp(`(?:^|\s|key )(?:--)?([a-z0-9-]+)(?:,? in orbweaver\.toml|:)`)
 )
 
 // faultOf returns the finding about a configuration that check would refuse.
@@ -105,10 +105,10 @@ func faultOf(o *folder, fault error, e encoding) diagnostic {
 	message := fault.Error()
 	text := newText(readSmall(filepath.Join(o.dir, configName)))
 	line, column := 1, 1
-	if m := faultPlace.FindStringSubmatch(message); m != nil {
+	if m := faultPlace().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1])
 		column, _ = strconv.Atoi(m[2])
-	} else if m := faultKey.FindStringSubmatch(message); m != nil {
+	} else if m := faultKey().FindStringSubmatch(message); m != nil {
 		for n := range text.starts {
 			start, end := text.line(n)
 			key, _, found := strings.Cut(text.body[start:end], "=")

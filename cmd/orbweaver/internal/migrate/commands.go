@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // commandLines are the programs whose settings are mostly flags.
@@ -26,21 +27,21 @@ var launchers = map[string][]string{"sudo": nil, "time": nil, "env": nil, "exec"
 
 // versionOf matches what follows the name of a program in an image or a module:
 // muffet/v2@latest, muffet:2.11.
-var versionOf = regexp.MustCompile(`(/v\d+)?([@:][\w.-]+)?$`)
+var versionOf = lazy.Regexp(`(/v\d+)?([@:][\w.-]+)?$`)
 
 // assignment matches NAME=value before a command.
-var assignment = regexp.MustCompile(`^\w+=`)
+var assignment = lazy.Regexp(`^\w+=`)
 
 // programIn returns the name of the link checker that a command runs, and its arguments.
 func programIn(words []string) (name string, args []string) {
-	for len(words) > 0 && assignment.MatchString(words[0]) {
+	for len(words) > 0 && assignment().MatchString(words[0]) {
 		words = words[1:]
 	}
 	if len(words) == 0 {
 		return "", nil
 	}
 	is := func(word string) string {
-		base := path.Base(versionOf.ReplaceAllString(word, ""))
+		base := path.Base(versionOf().ReplaceAllString(word, ""))
 		if _, other := otherPrograms[base]; other || slices.ContainsFunc(commandLines, func(l *commandLine) bool { return l.program == base }) {
 			return base
 		}
@@ -240,11 +241,11 @@ func commandOf(program string) carry {
 	}
 }
 
-var anyExpression = regexp.MustCompile(`\$\{\{[^}]*?(\w*)\s*\}\}`)
+var anyExpression = lazy.Regexp(`\$\{\{[^}]*?(\w*)\s*\}\}`)
 
 // markExpressions marks the expressions of a workflow as variables.
 func markExpressions(t string) string {
-	return anyExpression.ReplaceAllString(t, varOpen+"${1}"+varClose)
+	return anyExpression().ReplaceAllString(t, varOpen+"${1}"+varClose)
 }
 
 // readPackage reads the settings of lychee in package.json, and the scripts in it.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // MaxSize is the maximum size of a file, in bytes.
@@ -221,14 +223,14 @@ func usable(pattern string) error {
 	_, err := regexp.Compile(pattern)
 	if err != nil {
 		err = fmt.Errorf("the pattern %q is not valid in RE2: %w", pattern, err)
-		if lookAround.MatchString(pattern) {
+		if lookAround().MatchString(pattern) {
 			err = fmt.Errorf("%w; look-around is not supported", err)
 		}
 	}
 	return err
 }
 
-var lookAround = regexp.MustCompile(`\(\?<?[=!]`)
+var lookAround = lazy.Regexp(`\(\?<?[=!]`)
 
 // basic returns the Authorization header for a name and a password (RFC 7617 section 2).
 func basic(user, password string) map[string]string {

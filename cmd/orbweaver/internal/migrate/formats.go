@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 type format struct {
@@ -69,11 +70,11 @@ func isHugo(extensions ...string) func(string, []byte) bool {
 				name, isOne = rest, true
 			}
 		}
-		return isOne && (name == "hugo" || name == "config" && hugoMark.Match(text))
+		return isOne && (name == "hugo" || name == "config" && hugoMark().Match(text))
 	}
 }
 
-var hugoMark = regexp.MustCompile(`(?mi)^\s*["']?(baseURL|languageCode|publishDir|contentDir)["']?\s*[:=]`)
+var hugoMark = lazy.Regexp(`(?mi)^\s*["']?(baseURL|languageCode|publishDir|contentDir)["']?\s*[:=]`)
 
 func named(suffixes ...string) func(string, []byte) bool {
 	return func(base string, _ []byte) bool {

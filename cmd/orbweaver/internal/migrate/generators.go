@@ -6,6 +6,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // A generator is a program that builds a site from sources. Its configuration says where the
@@ -99,14 +101,14 @@ func (g *generator) propose(c *Config, keys map[string]any) {
 
 // decodeTagged reads YAML that may name things of Python.
 func decodeTagged(text []byte, v any) error {
-	return decodeYAML(pythonTag.ReplaceAll(pythonName.ReplaceAll(text, []byte("~")), nil), v)
+	return decodeYAML(pythonTag().ReplaceAll(pythonName().ReplaceAll(text, []byte("~")), nil), v)
 }
 
 // pythonName and pythonTag match what configurations of MkDocs name of Python. The parser would
 // take the lines after a tag that is alone for its value.
 var (
-	pythonName = regexp.MustCompile(`!!python/name:\S*`)
-	pythonTag  = regexp.MustCompile(`!!python/\S*`)
+	pythonName = lazy.Regexp(`!!python/name:\S*`)
+	pythonTag  = lazy.Regexp(`!!python/\S*`)
 )
 
 // readScript reads the options in a program of JavaScript: the first place of each, which begins a line

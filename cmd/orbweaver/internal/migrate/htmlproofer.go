@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // takeHTMLProofer imports html-proofer's options in YAML.
@@ -216,7 +218,7 @@ func hpSwap(c *Config, option string, v any) error {
 		if inner, isPattern := slashed(p); isPattern {
 			p = inner
 		}
-		if err := c.addWrittenRemap(p, rubyGroup.ReplaceAllString(replacement, "$${$1}")); err != nil {
+		if err := c.addWrittenRemap(p, rubyGroup().ReplaceAllString(replacement, "$${$1}")); err != nil {
 			c.skip(option, err.Error())
 		}
 	}
@@ -224,7 +226,7 @@ func hpSwap(c *Config, option string, v any) error {
 }
 
 // rubyGroup matches \1 in a replacement.
-var rubyGroup = regexp.MustCompile(`\\(\d)`)
+var rubyGroup = lazy.Regexp(`\\(\d)`)
 
 // hpStatuses imports statuses that are ignored. 0 stands for no answer.
 func hpStatuses(c *Config, option string, v any) error {

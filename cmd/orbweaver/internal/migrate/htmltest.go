@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // takeHTMLTest imports the options in .htmltest.yml. The directory and the URL of the site
@@ -134,11 +136,11 @@ func htmlTestRedirects(c *Config, option string, v any) error {
 	return nil
 }
 
-var selectorName = regexp.MustCompile(`^[A-Za-z_][\w-]*$`)
+var selectorName = lazy.Regexp(`^[A-Za-z_][\w-]*$`)
 
 func htmlTestAttribute(c *Config, _ string, v any) error {
 	name, ok := text(v)
-	if !ok || !selectorName.MatchString(name) {
+	if !ok || !selectorName().MatchString(name) {
 		return errors.New("it is not the name of an attribute")
 	}
 	c.ignoreElements("[" + name + "], ." + name)

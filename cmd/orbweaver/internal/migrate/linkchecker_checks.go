@@ -6,8 +6,9 @@ import (
 	"io"
 	"net"
 	"os"
-	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // lcWarningRegex makes a content rule. LinkChecker searches the source of each page.
@@ -23,22 +24,22 @@ func lcWarningRegex(c *Config, _ string, v any) error {
 
 // pythonOnly matches what Python's regular expressions write in another way than RE2, and the
 // escapes and character classes in which it means something else.
-var pythonOnly = regexp.MustCompile(`\\Z|\\u([0-9A-Fa-f]{4})|\\(?s:.)|\[\^?\]?(?:[^\]\\]|\\(?s:.))*\]|\{,([0-9]+)\}`)
+var pythonOnly = lazy.Regexp(`\\Z|\\u([0-9A-Fa-f]{4})|\\(?s:.)|\[\^?\]?(?:[^\]\\]|\\(?s:.))*\]|\{,([0-9]+)\}`)
 
 // pythonUnicode matches the escape of a character in Python, within a character class.
-var pythonUnicode = regexp.MustCompile(`(\\\\)|\\u([0-9A-Fa-f]{4})`)
+var pythonUnicode = lazy.Regexp(`(\\\\)|\\u([0-9A-Fa-f]{4})`)
 
 // re2 rewrites a regular expression of Python for RE2: \Z, \uHHHH and {,N}. What RE2 does not
 // have, such as look-around, is left as it is.
 func re2(pattern string) string {
-	return pythonOnly.ReplaceAllStringFunc(pattern, func(m string) string {
+	return pythonOnly().ReplaceAllStringFunc(pattern, func(m string) string {
 		switch {
 		case m == `\Z`:
 			return `\z`
 		case strings.HasPrefix(m, "{"):
 			return "{0" + m[1:]
 		}
-		return pythonUnicode.ReplaceAllStringFunc(m, func(m string) string {
+		return pythonUnicode().ReplaceAllStringFunc(m, func(m string) string {
 			if digits, found := strings.CutPrefix(m, `\u`); found {
 				return `\x{` + digits + `}`
 			}

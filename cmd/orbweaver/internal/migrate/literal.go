@@ -3,10 +3,11 @@ package migrate
 import (
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // Configurations of some programs are programs: of Ruby, Python or JavaScript. They are not
@@ -58,12 +59,12 @@ func (l *literals) take(s string) bool {
 var values = map[string]any{"true": true, "True": true, "false": false, "False": false, "nil": "", "None": "", "null": "", "undefined": ""}
 
 var (
-	wordNext   = regexp.MustCompile(`^[A-Za-z_]\w*`)
-	numberNext = regexp.MustCompile(`^-?\d[\d_]*(\.\d+)?`)
+	wordNext   = lazy.Regexp(`^[A-Za-z_]\w*`)
+	numberNext = lazy.Regexp(`^-?\d[\d_]*(\.\d+)?`)
 	// prefixNext matches the letters before a text of Python.
-	prefixNext = regexp.MustCompile(`^[rRbBuU]{1,2}(["'])`)
+	prefixNext = lazy.Regexp(`^[rRbBuU]{1,2}(["'])`)
 	// regexpCall matches calls that make a pattern of a text.
-	regexpCall = regexp.MustCompile(`^(?:Regexp\.new|re\.compile|new RegExp|RegExp)\(\s*`)
+	regexpCall = lazy.Regexp(`^(?:Regexp\.new|re\.compile|new RegExp|RegExp)\(\s*`)
 )
 
 // value reads one value. What comes after it, up to the next comma or bracket, must be
@@ -77,7 +78,7 @@ func (l *literals) value() any {
 	}
 	v := l.one()
 	if _, isText := v.(string); isText {
-		for l.space(); prefixNext.MatchString(l.rest) || strings.HasPrefix(l.rest, `"`) || strings.HasPrefix(l.rest, `'`); l.space() {
+		for l.space(); prefixNext().MatchString(l.rest) || strings.HasPrefix(l.rest, `"`) || strings.HasPrefix(l.rest, `'`); l.space() {
 			more, ok := l.one().(string) // Python joins texts that follow each other
 			if !ok {
 				v = computed{}
@@ -109,7 +110,7 @@ func (l *literals) space() {
 // one reads one value without what follows it.
 func (l *literals) one() any {
 	l.blanks()
-	if m := regexpCall.FindString(l.rest); m != "" {
+	if m := regexpCall().FindString(l.rest); m != "" {
 		l.rest = l.rest[len(m):]
 		v := l.one()
 		l.blanks()
@@ -118,7 +119,7 @@ func (l *literals) one() any {
 		}
 		return computed{}
 	}
-	if m := prefixNext.FindString(l.rest); m != "" {
+	if m := prefixNext().FindString(l.rest); m != "" {
 		raw := strings.ContainsAny(m[:len(m)-1], "rR")
 		l.rest = l.rest[len(m)-1:]
 		return l.text(raw)
@@ -147,11 +148,11 @@ func (l *literals) one() any {
 	case l.take("/"):
 		return l.pattern('/')
 	case l.take(":"): // a symbol
-		word := wordNext.FindString(l.rest)
+		word := wordNext().FindString(l.rest)
 		l.rest = l.rest[len(word):]
 		return word
 	}
-	if m := numberNext.FindString(l.rest); m != "" {
+	if m := numberNext().FindString(l.rest); m != "" {
 		l.rest = l.rest[len(m):]
 		n, err := strconv.ParseFloat(strings.ReplaceAll(m, "_", ""), 64)
 		if err != nil {
@@ -159,7 +160,7 @@ func (l *literals) one() any {
 		}
 		return n
 	}
-	word := wordNext.FindString(l.rest)
+	word := wordNext().FindString(l.rest)
 	l.rest = l.rest[len(word):]
 	if v, known := values[word]; known {
 		return v
@@ -224,7 +225,7 @@ func (l *literals) pattern(end byte) any {
 			depth--
 		case l.rest[0] == end:
 			l.rest = l.rest[1:]
-			options := wordNext.FindString(l.rest)
+			options := wordNext().FindString(l.rest)
 			l.rest = l.rest[len(options):]
 			p := strings.NewReplacer(`\A`, "^", `\Z`, "$", `\h`, "[0-9a-fA-F]").Replace(b.String())
 			if strings.Contains(options, "i") {
@@ -293,7 +294,7 @@ func (l *literals) table(end string) any {
 func (l *literals) key() (string, bool) {
 	_ = l.take(":") // a symbol
 	var key string
-	if w := wordNext.FindString(l.rest); w != "" && !prefixNext.MatchString(l.rest) {
+	if w := wordNext().FindString(l.rest); w != "" && !prefixNext().MatchString(l.rest) {
 		key = w
 		l.rest = l.rest[len(w):]
 	} else {
@@ -338,7 +339,7 @@ func (l *literals) skip() {
 func assignments(text string, slashes bool) (map[string]any, error) {
 	all := map[string]any{}
 	read := 0
-	for _, m := range assigned.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range assigned().FindAllStringSubmatchIndex(text, -1) {
 		l := &literals{rest: text[m[1]:], slashes: slashes, variables: all}
 		v := l.value()
 		if read += len(text) - m[1] - len(l.rest); read > maxRead {
@@ -370,7 +371,7 @@ const maxRead = 16 * MaxSize
 
 // assigned matches NAME = of the three languages, NAME: TYPE = and NAME += of Python, and
 // NAME[:KEY] = of Ruby.
-var assigned = regexp.MustCompile(`(?m)^[ \t]*(?:const |let |var )?(\w+)(?:\[[:"']?(\w+)["']?\])?(?:[ \t]*:[ \t]*[\w.\[\], ]+)?[ \t]*(\+?)=[ \t]*`)
+var assigned = lazy.Regexp(`(?m)^[ \t]*(?:const |let |var )?(\w+)(?:\[[:"']?(\w+)["']?\])?(?:[ \t]*:[ \t]*[\w.\[\], ]+)?[ \t]*(\+?)=[ \t]*`)
 
 // static takes out of a value what is known only when the program runs, and reports it.
 func (c *Config) static(option string, v any) (any, bool) {

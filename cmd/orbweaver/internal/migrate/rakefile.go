@@ -1,15 +1,16 @@
 package migrate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // proofed matches a call of html-proofer in a program of Ruby, and shelled one of a command.
 var (
-	proofed = regexp.MustCompile(`\bHTML::?Proofer\.(?:check_\w+|new)\(|\bHTMLProofer\.(?:check_\w+|new)\(`)
-	shelled = regexp.MustCompile(`(?m)(?:^|[ \t;{])(?:sh|system)[ (]+`)
-	keyNext = regexp.MustCompile(`^(?::?\w+\s*=>|\w+:[^:]|["'])`)
+	proofed = lazy.Regexp(`\bHTML::?Proofer\.(?:check_\w+|new)\(|\bHTMLProofer\.(?:check_\w+|new)\(`)
+	shelled = lazy.Regexp(`(?m)(?:^|[ \t;{])(?:sh|system)[ (]+`)
+	keyNext = lazy.Regexp(`^(?::?\w+\s*=>|\w+:[^:]|["'])`)
 )
 
 // readRakefile reads the options that a program of Ruby calls html-proofer with, and the
@@ -19,7 +20,7 @@ func readRakefile(c *Config, text []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range proofed.FindAllIndex(text, maxCommands) {
+	for _, m := range proofed().FindAllIndex(text, maxCommands) {
 		c.ran("html-proofer")
 		l := &literals{rest: string(text[m[1]:min(len(text), m[1]+maxCall)]), variables: variables, depth: 1}
 		for _, t := range texts(l.value()) {
@@ -31,7 +32,7 @@ func readRakefile(c *Config, text []byte) error {
 		}
 		l.blanks()
 		var options any
-		if keyNext.MatchString(l.rest) {
+		if keyNext().MatchString(l.rest) {
 			options = l.table(")")
 		} else {
 			options = l.value()
@@ -42,7 +43,7 @@ func readRakefile(c *Config, text []byte) error {
 			c.skip("the options of HTMLProofer", computedReason)
 		}
 	}
-	for _, m := range shelled.FindAllIndex(text, maxCommands) {
+	for _, m := range shelled().FindAllIndex(text, maxCommands) {
 		l := &literals{rest: string(text[m[1]:min(len(text), m[1]+maxCall)]), variables: variables}
 		for _, command := range texts(l.one()) {
 			readScript(c, command)

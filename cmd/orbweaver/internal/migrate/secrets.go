@@ -3,9 +3,10 @@ package migrate
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // Secret is a value that is not written into the configuration, but into a file that only its
@@ -14,7 +15,7 @@ type Secret struct{ Name, Value string } // Name is that of an environment varia
 
 // secretName matches the names of header fields and of fields of forms whose values are
 // secrets.
-var secretName = regexp.MustCompile(`(?i)auth|cookie|token|secret|passw|passphrase|session|credential|signature|api.?key|access.?key|^key$|-key$|otp|^pin$`)
+var secretName = lazy.Regexp(`(?i)auth|cookie|token|secret|passw|passphrase|session|credential|signature|api.?key|access.?key|^key$|-key$|otp|^pin$`)
 
 // PasswordVariable is the environment variable that the password of a login is read from.
 const PasswordVariable = "ORBWEAVER_LOGIN_PASSWORD"
@@ -36,7 +37,7 @@ func (c *Config) HideSecrets(expanded []string) []Secret {
 	}
 	for i := range c.Rules {
 		for name, v := range c.Rules[i].Header {
-			if secretName.MatchString(name) {
+			if secretName().MatchString(name) {
 				c.Rules[i].Header[name] = h.hide(hostIn(c.Rules[i].MatchRE)+"_"+name, v)
 			} else {
 				c.Rules[i].Header[name] = literal(v)
@@ -56,7 +57,7 @@ type hider struct{ secrets []Secret }
 func (h *hider) value(key, v string) string {
 	switch key {
 	case "header":
-		if name, secret, ok := strings.Cut(v, ":"); ok && secretName.MatchString(name) {
+		if name, secret, ok := strings.Cut(v, ":"); ok && secretName().MatchString(name) {
 			return literal(name) + ": " + h.hide(name, strings.TrimSpace(secret))
 		}
 	case "user":
@@ -64,7 +65,7 @@ func (h *hider) value(key, v string) string {
 			return literal(name) + ":" + h.hide("USER_PASSWORD", secret)
 		}
 	case "login-field":
-		if name, secret, ok := strings.Cut(v, "="); ok && secretName.MatchString(name) {
+		if name, secret, ok := strings.Cut(v, "="); ok && secretName().MatchString(name) {
 			return literal(name) + "=" + h.hide("LOGIN_"+name, secret)
 		}
 	case "proxy":
@@ -81,7 +82,7 @@ func (h *hider) hide(hint, v string) string {
 	if hasVariable(v) {
 		return literal(v)
 	}
-	name := strings.Trim(notInNames.ReplaceAllString(strings.ToUpper(hint), "_"), "_")
+	name := strings.Trim(notInNames().ReplaceAllString(strings.ToUpper(hint), "_"), "_")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		name = "SECRET_" + name
 	}
@@ -94,19 +95,19 @@ func (h *hider) hide(hint, v string) string {
 	return "${" + name + "}"
 }
 
-var notInNames = regexp.MustCompile(`[^A-Z0-9]+`)
+var notInNames = lazy.Regexp(`[^A-Z0-9]+`)
 
 // literal writes a value that has variables, so that only those are replaced.
 func literal(v string) string {
-	return marked.ReplaceAllString(strings.ReplaceAll(v, "${", "$${"), "$${$1}")
+	return marked().ReplaceAllString(strings.ReplaceAll(v, "${", "$${"), "$${$1}")
 }
 
-var hostLike = regexp.MustCompile(`://([a-z0-9][a-z0-9.-]*)|([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
+var hostLike = lazy.Regexp(`://([a-z0-9][a-z0-9.-]*)|([a-z0-9-]+(?:\.[a-z0-9-]+)+)`)
 
 // hostIn returns the part of a pattern that is likely a host, for the name of a variable.
 func hostIn(pattern string) string {
 	pattern = strings.ReplaceAll(pattern, `\.`, ".")
-	if m := hostLike.FindStringSubmatch(strings.ToLower(pattern)); m != nil {
+	if m := hostLike().FindStringSubmatch(strings.ToLower(pattern)); m != nil {
 		return m[1] + m[2]
 	}
 	return "RULE"

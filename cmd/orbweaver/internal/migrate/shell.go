@@ -1,8 +1,9 @@
 package migrate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // A variable in the value of an option is written between these runes, which no file uses. The
@@ -16,10 +17,10 @@ const (
 // hasVariable reports whether a part of a value is only known when the command runs.
 func hasVariable(s string) bool { return strings.Contains(s, varOpen) }
 
-var marked = regexp.MustCompile(varOpen + "([^" + varClose + "]*)" + varClose)
+var marked = lazy.Regexp(varOpen + "([^" + varClose + "]*)" + varClose)
 
 // readable returns a value with its variables as a reader of the command expects them.
-func readable(s string) string { return marked.ReplaceAllString(s, "$${$1}") }
+func readable(s string) string { return marked().ReplaceAllString(s, "$${$1}") }
 
 // maxCommands limits the commands that are read from one text.
 const maxCommands = 10_000
@@ -118,18 +119,18 @@ func (s *shellReader) quoted(b *strings.Builder) {
 // expression matches ${{ secrets.NAME }} of GitHub's workflows, and variable $NAME, ${NAME}
 // and make's $(NAME).
 var (
-	expression = regexp.MustCompile(`^\$\{\{[^}]*?(\w*)\s*\}\}`)
-	variable   = regexp.MustCompile(`^\$(?:\{(\w+)\}|\((\w+)\)|(\w+))`)
+	expression = lazy.Regexp(`^\$\{\{[^}]*?(\w*)\s*\}\}`)
+	variable   = lazy.Regexp(`^\$(?:\{(\w+)\}|\((\w+)\)|(\w+))`)
 )
 
 // variable reads what a shell or a workflow would replace.
 func (s *shellReader) variable(b *strings.Builder) {
-	if m := expression.FindStringSubmatch(s.rest); m != nil {
+	if m := expression().FindStringSubmatch(s.rest); m != nil {
 		b.WriteString(varOpen + m[1] + varClose)
 		s.rest = s.rest[len(m[0]):]
 		return
 	}
-	if m := variable.FindStringSubmatch(s.rest); m != nil {
+	if m := variable().FindStringSubmatch(s.rest); m != nil {
 		b.WriteString(varOpen + m[1] + m[2] + m[3] + varClose)
 		s.rest = s.rest[len(m[0]):]
 		return

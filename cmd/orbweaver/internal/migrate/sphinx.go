@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // readSphinx reads the options of the builder linkcheck in conf.py, a program of Python, and
@@ -33,10 +35,10 @@ func readSphinx(c *Config, text []byte) error {
 }
 
 func isSphinx(base string, text []byte) bool {
-	return base == "conf.py" && sphinxMark.Match(text)
+	return base == "conf.py" && sphinxMark().Match(text)
 }
 
-var sphinxMark = regexp.MustCompile(`(?m)^(linkcheck_\w+|extensions|html_theme|master_doc|root_doc|project)[ \t]*=`)
+var sphinxMark = lazy.Regexp(`(?m)^(linkcheck_\w+|extensions|html_theme|master_doc|root_doc|project)[ \t]*=`)
 
 // sphinxRows are the options of the builder linkcheck in Sphinx 8.
 var sphinxRows = map[string]row{

@@ -5,9 +5,10 @@ package patternsize
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // Limits of the compiled patterns of one source, in bytes: of one that a stranger may have written,
@@ -66,11 +67,11 @@ const (
 )
 
 // ignoresCase finds the flag i in an expression.
-var ignoresCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
+var ignoresCase = lazy.Regexp(`\(\?[a-zA-Z]*i`)
 
 // Regexp returns the size of a regular expression when it is compiled, or more.
 func Regexp(text string) int64 {
-	size, walks := int64(len(text))*oneRune, ignoresCase.MatchString(text)
+	size, walks := int64(len(text))*oneRune, ignoresCase().MatchString(text)
 	size += int64(strings.Count(text, `\p`)+strings.Count(text, `\P`)) * unicodeClass
 	for i := 1; i < len(text) && walks; i++ {
 		if text[i-1] == '-' && (text[i] >= 0x80 || strings.HasPrefix(text[i:], `\x{`)) {

@@ -3,8 +3,9 @@ package sources
 import (
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // key is the path of a page or a source in a form that is equal for both: names in lower
@@ -110,14 +111,14 @@ func withoutExtension(name string) string {
 }
 
 var (
-	numbered = regexp.MustCompile(`^(?:\d{4}-\d{1,2}-\d{1,2}-|\d+[-_.]\s*)`)
-	language = regexp.MustCompile(`\.[a-z]{2}(?:-[a-zA-Z]{2,4})?$`)
+	numbered = lazy.Regexp(`^(?:\d{4}-\d{1,2}-\d{1,2}-|\d+[-_.]\s*)`)
+	language = lazy.Regexp(`\.[a-z]{2}(?:-[a-zA-Z]{2,4})?$`)
 )
 
 // withoutNumber removes a date or a number that orders files (Jekyll posts, Docusaurus
 // pages).
 func withoutNumber(name string) string {
-	if rest := name[len(numbered.FindString(name)):]; rest != "" {
+	if rest := name[len(numbered().FindString(name)):]; rest != "" {
 		return rest
 	}
 	return name
@@ -125,7 +126,7 @@ func withoutNumber(name string) string {
 
 // withoutLanguage removes the language of a page (Hugo: guide.en.md).
 func withoutLanguage(name string) string {
-	if at := language.FindStringIndex(name); at != nil && at[0] > 0 {
+	if at := language().FindStringIndex(name); at != nil && at[0] > 0 {
 		return name[:at[0]]
 	}
 	return name
@@ -146,7 +147,7 @@ func commonNames(a, b key) int {
 // page.
 type frontMatter struct{ permalink, slug string }
 
-var matterLine = regexp.MustCompile(`(?m)^(permalink|url|slug)[ \t]*[:=][ \t]*["']?([^"'\r\n#]+?)["']?[ \t]*\r?$`)
+var matterLine = lazy.Regexp(`(?m)^(permalink|url|slug)[ \t]*[:=][ \t]*["']?([^"'\r\n#]+?)["']?[ \t]*\r?$`)
 
 // readFrontMatter reads the address of a page from the YAML or TOML at the beginning of a
 // file. It ignores values with placeholders.
@@ -164,7 +165,7 @@ func readFrontMatter(head []byte) (m frontMatter) {
 	if end := strings.Index(text[3:], "\n"+mark); end >= 0 {
 		text = text[:3+end+1]
 	}
-	for _, line := range matterLine.FindAllStringSubmatch(text, -1) {
+	for _, line := range matterLine().FindAllStringSubmatch(text, -1) {
 		switch value := line[2]; {
 		case strings.ContainsAny(value, ":{}"):
 		case line[1] == "slug":

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // Place is where a thread is: the issues of a project, or the comments on a pull request.
@@ -72,16 +73,16 @@ func Open(system, token string, targets []string, env func(string) string, isLoo
 }
 
 var (
-	repository  = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
-	pullRequest = regexp.MustCompile(`^refs/pull/(\d+)/`)
-	number      = regexp.MustCompile(`^\d+$`)
+	repository  = lazy.Regexp(`^[\w.-]+/[\w.-]+$`)
+	pullRequest = lazy.Regexp(`^refs/pull/(\d+)/`)
+	number      = lazy.Regexp(`^\d+$`)
 )
 
 // github returns the comments of the pull request that a run is about, or the issues of its
 // repository.
 func github(env func(string) string) (*Place, error) {
 	name := env("GITHUB_REPOSITORY")
-	if !repository.MatchString(name) {
+	if !repository().MatchString(name) {
 		return nil, errors.New("GITHUB_REPOSITORY does not name a repository")
 	}
 	p := &Place{
@@ -93,10 +94,10 @@ func github(env func(string) string) (*Place, error) {
 	if p.api == "" {
 		p.api = "https://api.github.com"
 	}
-	if server, run := env("GITHUB_SERVER_URL"), env("GITHUB_RUN_ID"); isWeb(server) && number.MatchString(run) {
+	if server, run := env("GITHUB_SERVER_URL"), env("GITHUB_RUN_ID"); isWeb(server) && number().MatchString(run) {
 		p.run = server + "/" + name + "/actions/runs/" + run
 	}
-	if m := pullRequest.FindStringSubmatch(env("GITHUB_REF")); m != nil {
+	if m := pullRequest().FindStringSubmatch(env("GITHUB_REF")); m != nil {
 		p.what, p.closes, p.needs = "comment", false, "the job needs the permission pull-requests: write, which a pull request of a fork never has"
 		p.list, p.query = p.list+"/"+m[1]+"/comments", "sort=created"
 		p.entry = func(e *entry) string { return fmt.Sprintf("/repos/%s/issues/comments/%d", name, e.ID) }
@@ -108,7 +109,7 @@ func github(env func(string) string) (*Place, error) {
 // its project that the owner of the token has opened.
 func gitlab(env func(string) string) (*Place, error) {
 	project := env("CI_PROJECT_ID")
-	if !number.MatchString(project) {
+	if !number().MatchString(project) {
 		return nil, errors.New("CI_PROJECT_ID does not name a project")
 	}
 	p := &Place{
@@ -119,7 +120,7 @@ func gitlab(env func(string) string) (*Place, error) {
 	if job := env("CI_JOB_URL"); isWeb(job) {
 		p.run = job
 	}
-	if iid := env("CI_MERGE_REQUEST_IID"); number.MatchString(iid) {
+	if iid := env("CI_MERGE_REQUEST_IID"); number().MatchString(iid) {
 		p.what, p.body, p.closes = "comment", "body", false
 		p.list, p.query = "/projects/"+project+"/merge_requests/"+iid+"/notes", "order_by=updated_at&sort=desc"
 		p.entry = func(e *entry) string { return fmt.Sprintf("%s/%d", p.list, e.ID) }
@@ -128,9 +129,9 @@ func gitlab(env func(string) string) (*Place, error) {
 }
 
 // isWeb reports whether a URL can be written into Markdown as it is.
-func isWeb(u string) bool { return webURL.MatchString(u) }
+func isWeb(u string) bool { return webURL().MatchString(u) }
 
-var webURL = regexp.MustCompile(`^https?://[\w.:/%~-]+$`)
+var webURL = lazy.Regexp(`^https?://[\w.:/%~-]+$`)
 
 // fields returns what is sent for an entry. Fields without a value keep what they have.
 func (p *Place) fields(title, text, state string) map[string]string {

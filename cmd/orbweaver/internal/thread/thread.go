@@ -20,9 +20,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 )
 
 // Report is what a thread has to say.
@@ -142,7 +143,7 @@ func (p *Place) find(ctx context.Context) (*entry, error) {
 // marker begins the text of the thread. It is a comment, which readers do not see.
 func (p *Place) marker() string { return "<!-- orbweaver " + p.key + " " }
 
-var listed = regexp.MustCompile(`(?m)^(?:\||### ).*$`)
+var listed = lazy.Regexp(`(?m)^(?:\||### ).*$`)
 
 // text returns the text of the thread. Its first line has the marker, and a sum of what is
 // listed: without the times and the counts, which differ from run to run.
@@ -154,7 +155,7 @@ func (p *Place) text(r Report) string {
 	if p.run != "" {
 		text = strings.TrimRight(text, "\n") + "\n\n[This run](" + p.run + ")\n"
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprint(r.Broken, listed.FindAllString(r.Text, -1))))
+	sum := sha256.Sum256([]byte(fmt.Sprint(r.Broken, listed().FindAllString(r.Text, -1))))
 	return cut(fmt.Sprintf("%s%x -->\n%s", p.marker(), sum[:8], text), maxText)
 }
 

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // Address names a crawl on a server. Its forms are
@@ -79,7 +80,7 @@ func (l Addresses) join(text func(*Address) string) string {
 }
 
 // crawlName is what the name of a crawl may be.
-var crawlName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+var crawlName = lazy.Regexp(`^[A-Za-z0-9._-]{1,64}$`)
 
 // schemes are the schemes of addresses.
 const schemes = "redis, rediss, unix, redis-cluster and rediss-cluster"
@@ -164,7 +165,7 @@ func (a *Address) readQuery(query string) error {
 	if a.Crawl == "" {
 		return errors.New("it names no crawl; add ?crawl=NAME")
 	}
-	if !crawlName.MatchString(a.Crawl) {
+	if !crawlName().MatchString(a.Crawl) {
 		return fmt.Errorf("%q cannot be the name of a crawl; use 1 to 64 letters, digits, and . _ -", a.Crawl)
 	}
 	return nil

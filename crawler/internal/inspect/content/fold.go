@@ -1,6 +1,7 @@
 package content
 
 import (
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -12,8 +13,13 @@ import (
 
 // fold returns the character that stands for r. For ASCII letters it is the small letter.
 func fold(r rune) rune {
-	if r < shortRunes {
-		return rune(foldedShort[r])
+	switch {
+	case 'A' <= r && r <= 'Z':
+		return r + 'a' - 'A'
+	case r < utf8.RuneSelf:
+		return r
+	case r < shortRunes:
+		return rune(foldedShort()[r])
 	}
 	if caseless(r) {
 		return r
@@ -24,12 +30,13 @@ func fold(r rune) rune {
 // shortRunes is the number of characters that have at most two bytes in UTF-8.
 const shortRunes = 0x800
 
-var foldedShort = func() (folded [shortRunes]uint16) {
+var foldedShort = sync.OnceValue(func() *[shortRunes]uint16 {
+	folded := &[shortRunes]uint16{}
 	for r := range folded {
 		folded[r] = uint16(foldSlowly(rune(r)))
 	}
 	return folded
-}()
+})
 
 // caseless reports whether a character belongs to one of the large blocks without case: those
 // of Chinese, Japanese and Korean.

@@ -2,10 +2,10 @@ package pagerules
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 // byScriptBits are the bits of the attributes that make an element a link for a script alone.
@@ -27,9 +27,9 @@ func (s *source) isNoPlaceholder() bool {
 
 var (
 	// opensPage matches a script that opens a page whose address is written in it.
-	opensPage = regexp.MustCompile(`(?i)\b(?:location(?:\.href)?\s*=|location\.(?:assign|replace)\s*\(|window\.open\s*\()\s*(?:'[^'#]|"[^"#]|` + "`[^`#]" + `)`)
+	opensPage = lazy.Regexp(`(?i)\b(?:location(?:\.href)?\s*=|location\.(?:assign|replace)\s*\(|window\.open\s*\()\s*(?:'[^'#]|"[^"#]|` + "`[^`#]" + `)`)
 	// opensSome matches a script that opens a page. Comparisons are no assignments.
-	opensSome = regexp.MustCompile(`(?i)\b(?:location(?:\.href)?\s*=(?:[^=]|$)|location\.(?:assign|replace)\s*\(|window\.open\s*\()`)
+	opensSome = lazy.Regexp(`(?i)\b(?:location(?:\.href)?\s*=(?:[^=]|$)|location\.(?:assign|replace)\s*\(|window\.open\s*\()`)
 )
 
 // checkFollow reports an element that is a link for a script alone. inLink is set within a link,
@@ -53,7 +53,7 @@ func checkFollow(s *source, inLink bool) bool {
 	case isControl[t.Element]:
 	case s.value("routerlink") != nil || s.value("[routerlink]") != nil || s.value("ui-sref") != nil:
 		message = "only a script can follow the link: its address is not in href"
-	case isLink && opensSome.Match(click), !isLink && !inLink && opensPage.Match(click):
+	case isLink && opensSome().Match(click), !isLink && !inLink && opensPage().Match(click):
 		message = "only a script can follow the link: it opens a page when it is clicked"
 	}
 	if message == "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/lazy"
 )
 
 const (
@@ -99,25 +99,25 @@ func tidyFailed(why string) judging.Finding {
 }
 
 var (
-	tidyLine = regexp.MustCompile(`^line (\d{1,9}) column (\d{1,9}) - (Warning|Error): (.*)$`)
+	tidyLine = lazy.Regexp(`^line (\d{1,9}) column (\d{1,9}) - (Warning|Error): (.*)$`)
 	// tidyName is the name of a message, which is behind it from version 5.6 on.
-	tidyName   = regexp.MustCompile(`^(.*) \(([A-Z][A-Z0-9_]*)\)$`)
-	tidyQuoted = regexp.MustCompile(`<[^>]*>|"[^"]*"|'[^']*'`)
+	tidyName   = lazy.Regexp(`^(.*) \(([A-Z][A-Z0-9_]*)\)$`)
+	tidyQuoted = lazy.Regexp(`<[^>]*>|"[^"]*"|'[^']*'`)
 )
 
 // tidyFindings returns the messages of tidy as findings, in the order of their places.
 func tidyFindings(p *page.Page, output []byte) []judging.Finding {
 	var list []judging.Finding
 	for line := range strings.Lines(strings.ToValidUTF8(string(output), "\uFFFD")) {
-		m := tidyLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		m := tidyLine().FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil || len(list) == maxMessages {
 			continue
 		}
 		text, rule := m[4], ""
-		if named := tidyName.FindStringSubmatch(text); named != nil {
+		if named := tidyName().FindStringSubmatch(text); named != nil {
 			text, rule = named[1], words(named[2])
 		} else {
-			rule = words(tidyQuoted.ReplaceAllString(text, " "))
+			rule = words(tidyQuoted().ReplaceAllString(text, " "))
 		}
 		f := judging.Finding{Code: judging.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
 		f.Line, _ = strconv.Atoi(m[1])

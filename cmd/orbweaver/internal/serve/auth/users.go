@@ -5,9 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
@@ -60,13 +60,13 @@ var (
 	errMalformedName = fmt.Errorf("%w: use 1 to 64 letters, digits and . _ @ -", ErrUsage)
 )
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9._@-]+$`)
+var namePattern = lazy.Regexp(`^[A-Za-z0-9._@-]+$`)
 
 const maxNameLength = 64
 
 // CheckName returns an error if nobody can have a name.
 func CheckName(name string) error {
-	if len(name) > maxNameLength || !namePattern.MatchString(name) {
+	if len(name) > maxNameLength || !namePattern().MatchString(name) {
 		return fmt.Errorf("name %q is malformed: %w", name, errMalformedName)
 	}
 	return nil

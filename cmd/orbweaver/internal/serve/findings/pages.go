@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"regexp"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lazy"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
@@ -40,16 +40,16 @@ type PageQuery struct {
 }
 
 var (
-	statusForm = regexp.MustCompile(`^([1-9]xx|0|[1-9][0-9]{2})$`)
-	depthForm  = regexp.MustCompile(`^[0-9]{1,9}$`)
+	statusForm = lazy.Regexp(`^([1-9]xx|0|[1-9][0-9]{2})$`)
+	depthForm  = lazy.Regexp(`^[0-9]{1,9}$`)
 )
 
 // Faults returns what is wrong with the values of the query.
 func (q *PageQuery) Faults() (faults []api.Fault) {
-	if q.Status != "" && !statusForm.MatchString(q.Status) {
+	if q.Status != "" && !statusForm().MatchString(q.Status) {
 		faults = append(faults, api.Fault{Field: "status", Message: "use a status such as 404, or a class such as 4xx"})
 	}
-	if q.Depth != "" && !depthForm.MatchString(q.Depth) {
+	if q.Depth != "" && !depthForm().MatchString(q.Depth) {
 		faults = append(faults, api.Fault{Field: "depth", Message: "use a whole number, 0 or more"})
 	}
 	return faults

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -106,7 +107,7 @@ func inSharedMemory(t *testing.T, s *equalSite, aside aside, engines int) string
 // redis is a redis-server.
 type redis struct {
 	socket string
-	crawls int
+	crawls atomic.Int32
 }
 
 // startRedis starts a redis-server until the test ends. Without the program the test is
@@ -142,10 +143,10 @@ func startRedis(t *testing.T) *redis {
 func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines, databases int) string {
 	t.Helper()
 	ctx := t.Context()
-	r.crawls++
+	number := r.crawls.Add(1)
 	var addresses redisstore.Addresses
 	for db := range databases {
-		address, err := redisstore.ParseAddress(fmt.Sprintf("unix://%s?crawl=c%d&db=%d", r.socket, r.crawls, db))
+		address, err := redisstore.ParseAddress(fmt.Sprintf("unix://%s?crawl=c%d&db=%d", r.socket, number, db))
 		if err != nil {
 			t.Fatal(err)
 		}

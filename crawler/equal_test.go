@@ -23,6 +23,7 @@ func TestEqualWays(t *testing.T) {
 	server := startRedis(t)
 	for _, s := range equalSites(t) {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			s.serve(t)
 			one := map[bool]struct{ report, requests string }{}
 			for _, numbers := range []bool{true, false} {

@@ -87,7 +87,7 @@ func (c *crawl) work(rng *rand.Rand) {
 			return
 		}
 		if len(leases) == 0 {
-			wait := 10 * time.Millisecond
+			wait := 100 * time.Millisecond
 			if !next.IsZero() {
 				wait = min(wait, max(time.Until(next), time.Microsecond))
 			}

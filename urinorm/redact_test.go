@@ -67,7 +67,11 @@ func FuzzRedact(f *testing.F) {
 			if err != nil || v.Password() != "***" || v.Username() != u.Username() {
 				t.Errorf("%q redacted is %q: %q, %v", s, redacted, v, err)
 			}
-			if strings.Contains(u.Printed(), ":"+u.Password()+"@") && u.Password() != "***" {
+			_, rest, _ := strings.Cut(u.Printed(), "//")
+			if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+				rest = rest[:end] // a path may have the same characters
+			}
+			if strings.Contains(rest, ":"+u.Password()+"@") && u.Password() != "***" {
 				t.Errorf("%q printed: %q", s, u.Printed())
 			}
 		}

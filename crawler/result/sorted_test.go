@@ -1,6 +1,7 @@
 package result
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -92,8 +93,9 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := decodeResult(appendResult(nil, r))
-		if err != nil || !reflect.DeepEqual(again, r) {
+		encoded := appendResult(nil, r)
+		again, err := decodeResult(encoded)
+		if err != nil || !bytes.Equal(appendResult(nil, again), encoded) { // a number may be NaN, which equals nothing
 			t.Errorf("%+v became %+v, %v", r, again, err)
 		}
 	})

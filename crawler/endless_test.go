@@ -69,6 +69,12 @@ func TestEndlessSites(t *testing.T) {
 			}
 			return page(to...)
 		}, 60, ""},
+		{"one page for whatever is asked for", "/", func(_, path string) (int, http.Header, string) {
+			if path == "/real/" {
+				return page("missing")
+			}
+			return page("/real/", "a/", "b/", "c/", "d/", "e/")
+		}, 1100, "trap"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -162,7 +162,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		if f.frontier.Sharing() == nil { // a server that loses its last second assigns them again
 			p.Learn(step.Found, ids)
 		}
-		f.door.Found(t, s.Sitemap, step.Found, ids, &w.found)
+		f.door.Found(t, s.Sitemap, s.Text, step.Found, ids, &w.found)
 		p.Foresee(f.always, ids)
 	}
 	if !f.streams {

@@ -15,23 +15,21 @@ type Series struct {
 
 	sites     scope.Sites // which end
 	limited   bool        // --max-pages ends all others
-	uncounted bool        // another process counts what pages link to
+	uncounted bool        // another process counts how often pages are linked
 }
 
 // FoundMemory is memory of one worker for Found.
 type FoundMemory struct{ pages, others []uint32 }
 
 // Found counts what a page that was read links to: a site that makes up its pages is cut. ids are those
-// of the items. Of a sitemap, the pages that it lists are not counted, but remembered; sitemaps have
-// limits of their own.
-func (s *Series) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
+// of the items, and text is a hash of the page, 0 if it is not known. Of a sitemap, the pages that it
+// lists are not counted, but remembered; sitemaps have limits of their own.
+func (s *Series) Found(t *Target, kind SitemapKind, text uint64, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
 	switch {
 	case !t.Follow || s.limited || s.sites.Of(t.At) != nil:
 		return
 	case kind != NoSitemap:
 		s.Sitemaps.List(kind, ids)
-		return
-	case s.uncounted:
 		return
 	}
 	m.pages, m.others = m.pages[:0], m.others[:0]
@@ -46,7 +44,13 @@ func (s *Series) Found(t *Target, kind SitemapKind, items []frontier.Item, ids [
 			m.others = append(m.others, uint32(id))
 		}
 	}
-	s.Growth.Read(SiteOf(t.At), m.pages, m.others)
+	site := SiteOf(t.At)
+	if text != 0 && len(m.pages) > 0 {
+		s.Growth.Copy(site, text, m.pages)
+	}
+	if !s.uncounted {
+		s.Growth.Read(site, m.pages, m.others)
+	}
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

@@ -7,6 +7,7 @@ package reading
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"runtime"
 	"slices"
@@ -73,6 +74,7 @@ type Content struct {
 	At      urinorm.URL       // the document: the target, or the end of its redirects
 	Page    *references.Page  // what it refers to; nil until something is found
 	IsPage  bool              // it was read for links
+	Text    uint64            // hash of a page from the network, for this process; 0 if it is not known
 	Sitemap admit.SitemapKind // as what it lists links
 	Report  *result.Page      // what is reported to the sink; nil for nothing
 	Large   bool              // no other large document is read for links until its use ends
@@ -93,6 +95,9 @@ type Workspace struct {
 	Slot     local.Slot
 	document documentReading
 }
+
+// seed is that of Content.Text.
+var seed = maphash.MakeSeed()
 
 // documentReading reads one document.
 type documentReading struct {
@@ -242,6 +247,8 @@ func (r *documentReading) enter(ctx context.Context, op *view.Opened) *recall.Pa
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
+	} else if op == nil && len(d.Body) > 0 {
+		r.got.Text = maphash.Bytes(seed, d.Body)
 	}
 	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(d.Outcome.ContentType) && r.wantsShell() && document.IsShell(d.Body, d.Read)
 	page := r.enterLinks(ctx, shell)

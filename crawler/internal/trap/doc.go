@@ -19,5 +19,6 @@
 //	query.go  the shape of a query: names, repetitions, session IDs
 //	count.go  counts of shapes in bounded memory
 //	growth.go pages that lead to ever new pages
+//	copies.go one page for whatever is asked for
 //	tail.go   from when on only pages that look generated were found
 package trap

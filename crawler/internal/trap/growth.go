@@ -31,9 +31,16 @@ type siteGrowth struct {
 	expanding int // of those, pages with a link to a new target
 	found     int // new targets, images and the like included
 	again     int // pages that got their second link
-	cut       bool
-	spared    int // targets that were requested after the cut
+	copies    copies
+	cut       string // why it is cut; "" if it is not
+	spared    int    // targets that were requested after the cut
 }
+
+// Why a site is cut.
+const (
+	expands  = "link to ever new pages, hardly any of which is linked twice"
+	isCopied = "are one page at ever new addresses, whose relative links lead to more of them"
+)
 
 // windows are the limits of a window, which ends at the first of them. Memory and time
 // depend on the number of targets, but the fewer pages have brought them, the more
@@ -61,14 +68,7 @@ const (
 func (g *Growth) Read(site string, pages, others []uint32) (cut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.sites[site]
-	if s == nil {
-		if g.sites == nil {
-			g.sites = map[string]*siteGrowth{}
-		}
-		s = new(siteGrowth)
-		g.sites[site] = s
-	}
+	s := g.site(site)
 	found := 0
 	for _, id := range pages {
 		switch {
@@ -88,29 +88,51 @@ func (g *Growth) Read(site string, pages, others []uint32) (cut bool) {
 		}
 	}
 	s.found += found
-	if s.cut || !s.ended() {
+	if s.cut != "" || !s.ended() {
 		return false
 	}
 	if s.again*maxSparse < s.expanding && s.expanding*minExpandingShare > s.read {
-		s.cut = true
+		s.cut = expands
 		g.any.Store(true)
 		return true
 	}
-	*s = siteGrowth{}
+	*s = siteGrowth{copies: s.copies}
 	return false
+}
+
+// Copy counts a page of a site, with a hash of its text and the numbers of the pages that it leads to: a
+// site that has one page for ever new addresses is cut as well.
+func (g *Growth) Copy(site string, text uint64, pages []uint32) {
+	leads := uint64(len(pages))
+	for _, id := range pages {
+		leads = mix(leads ^ uint64(id))
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if s := g.site(site); s.cut == "" && s.copies.add(text, leads) {
+		s.cut = isCopied
+		g.any.Store(true)
+	}
+}
+
+// site returns what is known of a site. Callers hold the lock.
+func (g *Growth) site(name string) *siteGrowth {
+	s := g.sites[name]
+	if s == nil {
+		if g.sites == nil {
+			g.sites = map[string]*siteGrowth{}
+		}
+		s = new(siteGrowth)
+		g.sites[name] = s
+	}
+	return s
 }
 
 // CutSite cuts a site because another process has found out that it makes up pages.
 func (g *Growth) CutSite(site string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.sites == nil {
-		g.sites = map[string]*siteGrowth{}
-	}
-	if g.sites[site] == nil {
-		g.sites[site] = new(siteGrowth)
-	}
-	g.sites[site].cut = true
+	g.site(site).cut = expands
 	g.any.Store(true)
 }
 
@@ -134,14 +156,14 @@ func (g *Growth) Cut(site func() string, page bool) (pattern string, cut bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.sites[name]
-	if s == nil || !s.cut {
+	if s == nil || s.cut == "" {
 		return "", false
 	}
 	if !page && s.spared < maxSpared {
 		s.spared++
 		return "", false
 	}
-	return fmt.Sprintf("the pages of %s link to ever new pages, hardly any of which is linked twice; --max-pages N reads on, up to N pages", name), true
+	return fmt.Sprintf("the pages of %s %s; --max-pages N reads on, up to N pages", name, s.cut), true
 }
 
 // IDs is a set of the numbers of targets. It uses one bit for each number up to the

@@ -30,6 +30,7 @@ func (j *describer) crawl() *verdicts.Crawl {
 	c.Sums, c.LocalLimit = j.counts.Sums(), j.counts.LocalLimit()
 	c.Began, c.Started = j.clock.Began, j.clock.Started
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.OwnBase()
+	c.MovedFrom, c.MovedTo = j.reader.Moved()
 	return c
 }
 

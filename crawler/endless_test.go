@@ -133,3 +133,32 @@ func another(text string) string {
 	}
 	return string(b[:])
 }
+
+// If a website calls itself another, so that only its start page is read, a note says so.
+func TestMovedSiteIsNoted(t *testing.T) {
+	const canonical = `<link rel=canonical href=https://www.other.test/>`
+	for _, row := range []struct{ name, start, page, to string }{
+		{"by its canonical URL", "http://site.test/", canonical + `<a href=https://www.other.test/a>a</a>`, "https://www.other.test"},
+		{"by another name of this machine", "http://127.0.0.1:1313/", `<a href=http://localhost:1313/a>a</a><a href=https://other.test/>b</a>`, "http://localhost:1313"},
+		{"another port of this machine", "http://127.0.0.1:1313/", `<a href=http://localhost:1314/a>a</a>`, ""},
+		{"its canonical URL has www", "http://site.test/", `<link rel=canonical href=http://www.site.test/>`, ""},
+		{"it has more pages", "http://site.test/", canonical + `<a href=a>a</a>`, ""},
+		{"no canonical URL", "http://site.test/", `<a href=https://www.other.test/a>a</a>`, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				cfg := imaginary(imagine(0, func(string, string) (int, http.Header, string) { return ok(row.page) }))
+				c, _ := crawl(t, cfg, seedOf(t, row.start))
+				noted := ""
+				for _, n := range c.notes {
+					if rest, found := strings.CutPrefix(n.Message, "only the start page was read, because it calls its site "); found {
+						noted, _, _ = strings.Cut(rest, ": start there, or --remap '^"+row.to+"/="+strings.TrimSuffix(row.start, "/")+"/'")
+					}
+				}
+				if noted != row.to {
+					t.Errorf("the note names %q, want %q: %v", noted, row.to, c.notes)
+				}
+			})
+		})
+	}
+}

@@ -9,11 +9,41 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// OwnBases are the URLs at which pages of directories say that they are published.
+// OwnBases are the URLs at which pages of directories say that they are published, and at which the
+// start page of a website says that its site is.
 type OwnBases struct {
 	mu    sync.Mutex
 	pages map[string]int // by base, according to canonical links
 	lists map[string]int // by base, according to sitemaps
+
+	from, to string // a website, and what it calls itself: scheme, host and port
+}
+
+// NoteStart notes what the start page of a website, with its canonical URL, calls its site: the
+// canonical URL names another, or a link does by another name of this machine.
+func (o *OwnBases) NoteStart(u, canonical urinorm.URL, links []extract.Link) {
+	named := canonical
+	for i := range links[:min(len(links), maxOwnBaseLinks)] {
+		if !named.IsZero() || !urinorm.IsLoopback(u.Host()) {
+			break
+		}
+		if to, _, err := urinorm.ParseWeb(links[i].Ref); err == nil && urinorm.IsLoopback(to.Host()) && to.Port() == u.Port() {
+			named = to
+		}
+	}
+	if s := named.Scheme(); s != "http" && s != "https" || named.Authority() == u.Authority() {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.from, o.to = u.Scheme()+"://"+u.Authority(), named.Scheme()+"://"+named.Authority()
+}
+
+// Moved returns the site of a start page, and what that page calls it if that is another.
+func (o *OwnBases) Moved() (from, to string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.from, o.to
 }
 
 // Note notes where a document with a canonical URL says that its directory is published. The site is

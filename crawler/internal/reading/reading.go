@@ -127,6 +127,9 @@ func (p *Reader) Shrink() {
 // do, and whether a sitemap lists it.
 func (p *Reader) OwnBase() (base string, pages int, listed bool) { return p.ownBases.Usual() }
 
+// Moved returns the site of a start page, and what that page calls it if that is another.
+func (p *Reader) Moved() (from, to string) { return p.ownBases.Moved() }
+
 // Release ends the use of what was found, and returns its memory to the pool.
 func (p *Reader) Release(f *Content) {
 	defer p.EndLarge(f)
@@ -337,6 +340,11 @@ func (r *documentReading) enterLinks(ctx context.Context, shell bool) *recall.Pa
 	canonical := document.Canonical(r.URL, doc)
 	site := r.Door.Scope().Sites.Of(r.URL)
 	r.ownBases.Note(site, r.URL, canonical)
+	if r.of.Seed && site == nil {
+		if inside, _ := r.Door.Scope().Internal(scope.HrefOf(canonical)); canonical.IsZero() || !inside {
+			r.ownBases.NoteStart(r.URL, canonical, doc.Links)
+		}
+	}
 	if doc.Format == "sitemap" {
 		r.ownBases.NoteSitemap(site, doc)
 	}

@@ -45,6 +45,8 @@ type Crawl struct {
 	OwnBase       string // where pages of directories without a base URL say that they are published, or ""
 	OwnBaseListed bool   // only a sitemap says so
 	OwnBasePages  int    // number of these pages
+	MovedFrom     string // the site of a start page, if that page calls it otherwise, or ""
+	MovedTo       string // what it calls it
 	LocalLimit    string // why this machine could not send a request, or ""
 
 	// MaxAnchors is how many hashes of anchors are held in memory; 0 means MaxAnchors.

@@ -47,6 +47,9 @@ func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) [
 	default:
 		notes = append(notes, fmt.Sprintf("%s published at %s according to the canonical link; --base-url %s checks links to that URL against the directory", is(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
 	}
+	if r := c.Scope.Rules; c.MovedTo != "" && sum.Crawled && sum.Pages == 1 && r.WithinDepth(1) && r.Rule != scope.Page {
+		notes = append(notes, fmt.Sprintf("only the start page was read, because it calls its site %s: start there, or --remap '^%[1]s/=%s/' takes its links for links here", c.MovedTo, c.MovedFrom))
+	}
 	if n := sourceNote(c, sum, pairs, cache); n != "" {
 		notes = append(notes, n)
 	}

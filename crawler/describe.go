@@ -29,8 +29,8 @@ func (j *describer) crawl() *verdicts.Crawl {
 	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.Seeds, j.seeds.IDs, j.windowed
 	c.Sums, c.LocalLimit = j.counts.Sums(), j.counts.LocalLimit()
 	c.Began, c.Started = j.clock.Began, j.clock.Started
-	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.OwnBase()
-	c.MovedFrom, c.MovedTo = j.reader.Moved()
+	c.Own.Base, c.Own.Pages, c.Own.Listed = j.reader.OwnBase()
+	c.Own.From, c.Own.To = j.reader.Moved()
 	return c
 }
 

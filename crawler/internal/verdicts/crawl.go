@@ -19,6 +19,14 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// Address tells where documents say that their site is, if that is not where they were read.
+type Address struct {
+	Base     string // of a directory without a base URL; "" for none
+	Listed   bool   // only a sitemap says so
+	Pages    int    // number of those that say so
+	From, To string // of a website by its start page: what it is, and what it is called; "" for none
+}
+
 // Crawl is a crawl to be judged: its settings, its store, and its counts.
 type Crawl struct {
 	Settings
@@ -42,12 +50,8 @@ type Crawl struct {
 	Started     time.Time // this session
 	Ended       gap.Kind  // why the run ended before the crawl was over, None if it is over
 
-	OwnBase       string // where pages of directories without a base URL say that they are published, or ""
-	OwnBaseListed bool   // only a sitemap says so
-	OwnBasePages  int    // number of these pages
-	MovedFrom     string // the site of a start page, if that page calls it otherwise, or ""
-	MovedTo       string // what it calls it
-	LocalLimit    string // why this machine could not send a request, or ""
+	Own        Address
+	LocalLimit string // why this machine could not send a request, or ""
 
 	// MaxAnchors is how many hashes of anchors are held in memory; 0 means MaxAnchors.
 	MaxAnchors int

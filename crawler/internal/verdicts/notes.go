@@ -41,14 +41,14 @@ func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) [
 		notes = append(notes, "none of the pages that were read contains a link")
 	}
 	switch {
-	case c.OwnBase == "":
-	case c.OwnBaseListed:
-		notes = append(notes, fmt.Sprintf("the sitemap lists %s at %s; --base-url %s checks links to that URL against the directory", quantity(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
+	case c.Own.Base == "":
+	case c.Own.Listed:
+		notes = append(notes, fmt.Sprintf("the sitemap lists %s at %s; --base-url %s checks links to that URL against the directory", quantity(c.Own.Pages, "page"), c.Own.Base, c.Own.Base))
 	default:
-		notes = append(notes, fmt.Sprintf("%s published at %s according to the canonical link; --base-url %s checks links to that URL against the directory", is(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
+		notes = append(notes, fmt.Sprintf("%s published at %s according to the canonical link; --base-url %s checks links to that URL against the directory", is(c.Own.Pages, "page"), c.Own.Base, c.Own.Base))
 	}
-	if r := c.Scope.Rules; c.MovedTo != "" && sum.Crawled && sum.Pages == 1 && r.WithinDepth(1) && r.Rule != scope.Page {
-		notes = append(notes, fmt.Sprintf("only the start page was read, because it calls its site %s: start there, or --remap '^%[1]s/=%s/' takes its links for links here", c.MovedTo, c.MovedFrom))
+	if r := c.Scope.Rules; c.Own.To != "" && sum.Crawled && sum.Pages == 1 && r.WithinDepth(1) && r.Rule != scope.Page {
+		notes = append(notes, fmt.Sprintf("only the start page was read, because it calls its site %s: start there, or --remap '^%[1]s/=%s/' takes its links for links here", c.Own.To, c.Own.From))
 	}
 	if n := sourceNote(c, sum, pairs, cache); n != "" {
 		notes = append(notes, n)

@@ -5,10 +5,12 @@ package architecture
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,7 @@ func TestStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patterns := 0
 	unusedExceptions := maps.Clone(overLimits)
 	over := func(what, problem string) {
 		if _, allowed := overLimits[what]; allowed {
@@ -66,10 +69,39 @@ func TestStructure(t *testing.T) {
 				over(name+"."+function, fmt.Sprintf("the function has %d parameters, more than %d: give those that belong together a type", count, mostParameters))
 			}
 		}
+		for _, pattern := range lazyPatterns(pkg) {
+			if _, err := regexp.Compile(pattern); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			patterns++
+		}
+	}
+	if patterns < 50 {
+		t.Errorf("%d expressions of lazy.Regexp were compiled: are there no more?", patterns)
 	}
 	for what := range unusedExceptions {
 		t.Errorf("%s: it is within the limit: remove it from overLimits", what)
 	}
+}
+
+// lazyPatterns returns the expressions that a package compiles when they are needed. One that is not
+// valid would be noticed only then.
+func lazyPatterns(pkg *packages.Package) (patterns []string) {
+	for _, file := range pkg.Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Regexp" && strings.HasSuffix(pkg.TypesInfo.Uses[f.Sel].Pkg().Path(), "/internal/lazy") {
+				if v := pkg.TypesInfo.Types[call.Args[0]].Value; v != nil {
+					patterns = append(patterns, constant.StringVal(v))
+				}
+			}
+			return true
+		})
+	}
+	return patterns
 }
 
 // fileUses returns for each file of a package the files of the package whose

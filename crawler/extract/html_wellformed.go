@@ -185,6 +185,9 @@ func (c *xmlChecker) markup() string {
 			continue
 		}
 		c.at += len(kind.begin)
+		if kind.begin == "<?" && len(c.name()) == 0 {
+			return "expected target name after <?"
+		}
 		inside := c.at
 		if !c.after(kind.end) {
 			return xmlEnded

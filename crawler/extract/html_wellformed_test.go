@@ -28,6 +28,7 @@ func TestMalformedXHTML(t *testing.T) {
 		{open + `</body></html><html><A HREF="x"/></html>`, "a second root element at <html>; x"},
 		{open + `</body></html> <!-- c --> late <A HREF="x"/>`, "text after the root element at  ; x"},
 		{open + `<p>` + strings.Repeat("€", 40) + `<b></p>` + closed, "element <b> closed by </p> at </p>; x"},
+		{open + `<? a ?>` + closed, "expected target name after <? at <? a ?>; x"},
 		{open + `<!-- a -- b -->` + closed, "invalid sequence \"--\" not allowed in comments at <!-- a -- b -->; x"},
 		{`<?xml version="1.1" encoding="iso-8859-1"?>` + open + closed, ""},
 		{`<p>a<br><A HREF="x">a piece of a page</A>`, ""},

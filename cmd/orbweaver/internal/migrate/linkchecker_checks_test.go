@@ -107,7 +107,7 @@ func FuzzRE2(f *testing.F) {
 		if re2(re2(pattern)) != re2(pattern) {
 			t.Errorf("%q: %q, then %q", pattern, re2(pattern), re2(re2(pattern)))
 		}
-		if _, err := regexp.Compile(pattern); err == nil && !strings.Contains(pattern, "{,") && re2(pattern) != pattern {
+		if _, err := regexp.Compile(pattern); err == nil && !strings.Contains(pattern, "{,") && !strings.Contains(pattern, `\Q`) && re2(pattern) != pattern {
 			t.Errorf("%q is valid and becomes %q", pattern, re2(pattern))
 		}
 	})

@@ -225,15 +225,15 @@ func (c *controller) observe(a Answer, now time.Time) bool {
 		// The host lost the request for a connection. As TCP halves its window (RFC 5681 section 3.1):
 		// connections wait at the host to be accepted, more of them than it has room for, and each
 		// request that it loses costs a second or more.
+		c.Good, c.Starting = 0, false
 		return c.halve(a, now)
 	}
 	return c.speedUp(a, now)
 }
 
-// halve ends the good answers in a row and halves the concurrency, unless the visit began before the pace was last
-// lowered. It reports whether it did.
+// halve halves the concurrency, unless the visit began before the pace was last lowered. It reports
+// whether it did.
 func (c *controller) halve(a Answer, now time.Time) bool {
-	c.Good, c.Starting = 0, false
 	if a.Started.Before(c.Slowed.Time) {
 		return false
 	}
@@ -245,9 +245,9 @@ func (c *controller) halve(a Answer, now time.Time) bool {
 // slowDown lowers the pace after a refusal.
 func (c *controller) slowDown(a Answer, now time.Time) {
 	good := c.Good
+	c.Good, c.Starting = 0, false
 	rest := now.Add(a.RestFor)
 	if a.Repeated && good > 0 { // the host accepts other visits: the cause is the target, not the pace
-		c.Good, c.Starting = 0, false
 		c.restUntil(rest)
 		return
 	}

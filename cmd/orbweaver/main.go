@@ -26,11 +26,7 @@ func main() {
 
 // run executes one command line and returns the exit status.
 func run(args []string) int {
-	named := args
-	if completes(args) {
-		named = nil
-	}
-	root := newRoot(named...)
+	root := newRoot(args...)
 	if err := rejectFilesAsFlags(args); err != nil {
 		return exitCode(err, root.ErrOrStderr())
 	}
@@ -111,8 +107,8 @@ func commands() []subcommand {
 	}
 }
 
-// newRoot builds the command tree. With arguments, commands that are not among them are names
-// alone. The root itself acts as check, so that "check" may be omitted. A file named like a command
+// newRoot builds the command tree. With arguments, unless a shell asks for completions, commands
+// that are not among them are names alone. The root itself acts as check, so that "check" may be omitted. A file named like a command
 // is written ./name.
 func newRoot(args ...string) *cobra.Command {
 	root := newCheckCommand()
@@ -125,15 +121,16 @@ func newRoot(args ...string) *cobra.Command {
 	root.Version = version()
 	root.SetVersionTemplate(versionText())
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		out := cmd.OutOrStdout()
 		if cmd == root {
-			help(newRoot(), cmd.OutOrStdout())
-		} else {
-			help(cmd, cmd.OutOrStdout())
+			cmd = newRoot() // with what it says of each command
 		}
+		help(cmd, out)
 	})
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return cmd.Help() })
+	all := len(args) == 0 || completes(args)
 	for _, c := range commands() {
-		if len(args) == 0 || slices.Contains(args, c.name) {
+		if all || slices.Contains(args, c.name) {
 			root.AddCommand(c.build())
 		} else {
 			root.AddCommand(&cobra.Command{Use: c.name})
@@ -169,7 +166,8 @@ func newHelpCommand() *cobra.Command {
 				return usageError("no command or guide named %q; %s", strings.Join(args, " "), hint)
 			}
 			named.InitDefaultHelpFlag()
-			return named.Help()
+			help(named, cmd.OutOrStdout())
+			return nil
 		},
 	}
 }

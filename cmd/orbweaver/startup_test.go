@@ -60,6 +60,31 @@ var shared struct {
 	err  error
 }
 
+// TestCommandNames tests that each command has its help, although only the one that is called is
+// built.
+func TestCommandNames(t *testing.T) {
+	for _, c := range commands() {
+		for _, args := range [][]string{{c.name, "--help"}, {"help", c.name}} {
+			t.Run(strings.Join(args, " "), func(t *testing.T) {
+				root := newRoot(args...)
+				var out strings.Builder
+				root.SetOut(&out)
+				root.SetArgs(args)
+				if err := root.Execute(); err != nil {
+					t.Fatal(err)
+				}
+				want := "usage: orbweaver " + c.name
+				if args[0] == "help" && slices.Contains(topics(), c.name) {
+					want = "# " // a guide
+				}
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("output without %q:\n%s", want, out.String())
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkStartUp starts the program as for a release. Beyond the elapsed time it reports the
 // least CPU time of a start.
 func BenchmarkStartUp(b *testing.B) {

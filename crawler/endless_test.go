@@ -3,11 +3,16 @@ package crawler
 import (
 	"fmt"
 	"hash/fnv"
+	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // TestEndlessSites crawls sites that are made up as they are read: each run ends by itself after
@@ -85,6 +90,31 @@ func TestEndlessSites(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Pages that the cache has end a site as those that are read do.
+func TestCachedPagesEndASite(t *testing.T) {
+	base, _ := sitetest.Serve(t, tagged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<a href=/moved>m</a><a href=a/>a</a><a href=b/>b</a><a href=c/>c</a><a href=d/>d</a><a href=e/>e</a><a href=f/>f</a>")
+	})))
+	file := filepath.Join(t.TempDir(), "cache.db")
+	for run := range 3 {
+		cache, err := store.OpenCache(file, store.CacheOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg, seeds := overHTTP(t, base+"/")
+		cfg.Politeness.Concurrency = 1
+		cfg.Keep.Cache, cfg.Keep.Edition = cache, "test"
+		_, sum := crawl(t, cfg, seeds)
+		if err := cache.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if sum.Pages > 300 || sum.Soundness.StoppedBy != "trap" {
+			t.Errorf("run %d: %d pages, stopped by %q, want 300 at most and trap", run+1, sum.Pages, sum.Soundness.StoppedBy)
+		}
 	}
 }
 

@@ -22,9 +22,9 @@ type Series struct {
 type FoundMemory struct{ pages, others []uint32 }
 
 // Found counts what a page that was read links to: a site that makes up its pages is cut. ids are those
-// of the items, and text is a hash of the page, 0 if it is not known. Of a sitemap, the pages that it
+// of the items, and text is a checksum of the page, 0 if it is not known. Of a sitemap, the pages that it
 // lists are not counted, but remembered; sitemaps have limits of their own.
-func (s *Series) Found(t *Target, kind SitemapKind, text uint64, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
+func (s *Series) Found(t *Target, kind SitemapKind, text uint32, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
 	switch {
 	case !t.Follow || s.limited || s.sites.Of(t.At) != nil:
 		return

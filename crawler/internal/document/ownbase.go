@@ -19,18 +19,8 @@ type OwnBases struct {
 	from, to string // a website, and what it calls itself: scheme, host and port
 }
 
-// NoteStart notes what the start page of a website, with its canonical URL, calls its site: the
-// canonical URL names another, or a link does by another name of this machine.
-func (o *OwnBases) NoteStart(u, canonical urinorm.URL, links []extract.Link) {
-	named := canonical
-	for i := range links[:min(len(links), maxOwnBaseLinks)] {
-		if !named.IsZero() || !urinorm.IsLoopback(u.Host()) {
-			break
-		}
-		if to, _, err := urinorm.ParseWeb(links[i].Ref); err == nil && urinorm.IsLoopback(to.Host()) && to.Port() == u.Port() {
-			named = to
-		}
-	}
+// NoteStart notes what the start page of a website calls its site.
+func (o *OwnBases) NoteStart(u, named urinorm.URL) {
 	if s := named.Scheme(); s != "http" && s != "https" || named.Authority() == u.Authority() {
 		return
 	}

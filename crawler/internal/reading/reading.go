@@ -7,7 +7,7 @@ package reading
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
+	"hash/crc32"
 	"net/http"
 	"runtime"
 	"slices"
@@ -74,7 +74,7 @@ type Content struct {
 	At      urinorm.URL       // the document: the target, or the end of its redirects
 	Page    *references.Page  // what it refers to; nil until something is found
 	IsPage  bool              // it was read for links
-	Text    uint64            // hash of a page from the network, for this process; 0 if it is not known
+	Text    uint32            // checksum of a page from the network; 0 if it is not known
 	Sitemap admit.SitemapKind // as what it lists links
 	Report  *result.Page      // what is reported to the sink; nil for nothing
 	Large   bool              // no other large document is read for links until its use ends
@@ -96,8 +96,9 @@ type Workspace struct {
 	document documentReading
 }
 
-// seed is that of Content.Text.
-var seed = maphash.MakeSeed()
+// checksum is that of recall.Page.Text. It need not be stronger: few pages of a site that have the
+// same one by chance change nothing.
+var checksum = crc32.MakeTable(crc32.Castagnoli)
 
 // documentReading reads one document.
 type documentReading struct {
@@ -250,11 +251,12 @@ func (r *documentReading) enter(ctx context.Context, op *view.Opened) *recall.Pa
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
-	} else if op == nil && len(d.Body) > 0 {
-		r.got.Text = maphash.Bytes(seed, d.Body)
 	}
 	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(d.Outcome.ContentType) && r.wantsShell() && document.IsShell(d.Body, d.Read)
 	page := r.enterLinks(ctx, shell)
+	if op == nil && d.Response.LocalFile() == "" {
+		page.Text = crc32.Checksum(d.Body, checksum)
+	}
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	if r.Asks != nil && references.AsksFiles(found) {
@@ -340,11 +342,6 @@ func (r *documentReading) enterLinks(ctx context.Context, shell bool) *recall.Pa
 	canonical := document.Canonical(r.URL, doc)
 	site := r.Door.Scope().Sites.Of(r.URL)
 	r.ownBases.Note(site, r.URL, canonical)
-	if r.of.Seed && site == nil {
-		if inside, _ := r.Door.Scope().Internal(scope.HrefOf(canonical)); canonical.IsZero() || !inside {
-			r.ownBases.NoteStart(r.URL, canonical, doc.Links)
-		}
-	}
 	if doc.Format == "sitemap" {
 		r.ownBases.NoteSitemap(site, doc)
 	}
@@ -362,7 +359,10 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 	if about.Format == "css" { // not a page to a reader
 		return got
 	}
-	got.IsPage = true
+	got.IsPage, got.Text = true, about.Text
+	if t.Seed && p.Door.Scope().Sites.Of(got.At) == nil {
+		p.noteStart(&got.Content, t, about.Canonical)
+	}
 	if about.Unfollowed && p.Door.Scope().Rules.WithinDepth(t.Depth+1) {
 		got.Counts.Of[stored.Unfollowed]++
 	}
@@ -397,6 +397,20 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 		got.Report = &report
 	}
 	return got
+}
+
+// noteStart notes what the start page of a website calls its site, if that is another: its canonical
+// URL says so, or one of its links, by another name of this machine.
+func (p *Reader) noteStart(f *Content, t *admit.Target, canonical string) {
+	named, _, err := urinorm.ParseWeb(canonical)
+	if err == nil {
+		if inside, _ := p.Door.Scope().Internal(scope.HrefOf(named)); inside {
+			return
+		}
+	} else {
+		named = references.OnThisMachine(p.Page(f, t), f.At)
+	}
+	p.ownBases.NoteStart(f.At, named)
 }
 
 // startLinks sets what holds for all links of the document.

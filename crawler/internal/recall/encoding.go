@@ -3,6 +3,7 @@ package recall
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ import (
 //	           etag, last-modified: strings
 //	           expiry of the certificate: seconds since 1970, 0 for none
 //	           [page: reader, format, canonical: strings; flags: 1 byte; number of links;
-//	             targets: a string
+//	             [number of hidden links]; [checksum of the text]; targets: a string
 //	             [rendered: number of loaded files, and for each its URL, etag and last-modified]]
 //	rest     references of the page
 //
@@ -56,8 +57,8 @@ const (
 	pageRendered
 	pageBlank
 	pageHidden
-	allPageFlags = 1<<iota - 1
-	headBytes    = 1 + 4
+	pageText
+	headBytes = 1 + 4
 )
 
 var errEntry = errors.New("the entry is damaged")
@@ -228,7 +229,7 @@ func appendPage(dst []byte, p *Page) []byte {
 		dst = record.AppendString(dst, s)
 	}
 	var flags byte
-	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank, p.Hidden > 0} {
+	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank, p.Hidden > 0, p.Text != 0} {
 		if on {
 			flags |= 1 << i
 		}
@@ -236,6 +237,9 @@ func appendPage(dst []byte, p *Page) []byte {
 	dst = binary.AppendUvarint(append(dst, flags), uint64(p.Listed))
 	if p.Hidden > 0 {
 		dst = binary.AppendUvarint(dst, uint64(p.Hidden))
+	}
+	if p.Text != 0 {
+		dst = binary.AppendUvarint(dst, uint64(p.Text))
 	}
 	dst = record.AppendString(dst, p.Targets)
 	if !p.Rendered {
@@ -251,13 +255,17 @@ func appendPage(dst []byte, p *Page) []byte {
 func readPage(r *record.Reader) *Page {
 	p := &Page{Reader: r.String(), Format: r.String(), Canonical: r.String()}
 	flags := r.Byte()
-	if flags&^allPageFlags != 0 {
-		r.Fail()
-	}
 	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0, flags&pageBlank != 0
 	p.Listed = r.Count(extract.MaxLinks)
 	if flags&pageHidden != 0 {
 		p.Hidden = r.Count(extract.MaxLinks)
+	}
+	if flags&pageText != 0 {
+		text := r.Uvarint()
+		if text > math.MaxUint32 {
+			r.Fail()
+		}
+		p.Text = uint32(text)
 	}
 	p.Targets = r.Bytes()
 	if !p.Rendered {

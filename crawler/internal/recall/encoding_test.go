@@ -45,7 +45,7 @@ func samples(t testing.TB) []*Entry {
 		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
 		{Outcome: page, Validators: versions.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", versions.Validators{ETag: `"a"`}}, {"https://example.com/b.js", versions.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
-		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Hidden: 2, Targets: []byte{0}, References: []byte{}}},
+		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Hidden: 2, Text: 1 << 31, Targets: []byte{0}, References: []byte{}}},
 	}
 }
 
@@ -69,7 +69,7 @@ func TestEncoding(t *testing.T) {
 
 // TestEncodedBytes tests that the form of entries does not change: users have files with it.
 func TestEncodedBytes(t *testing.T) {
-	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c", "23 fe294a558f0b7a081"}
+	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c", "28 7b4704e6d64ec045d"}
 	for i, e := range samples(t) {
 		var use buffers
 		use.compress(e, judging.AppendOutcome(nil, &e.Outcome))
@@ -134,6 +134,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 			all.Unfollowed, all.NoIndex, all.Shell = all.Unfollowed || p.Unfollowed, all.NoIndex || p.NoIndex, all.Shell || p.Shell
 			all.Blank = all.Blank || p.Blank
 			all.SitemapIndex, all.Rendered, all.Listed, all.Hidden = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed), max(all.Hidden, p.Hidden)
+			all.Text = max(all.Text, p.Text)
 			all.Targets, all.References = append(all.Targets, p.Targets...), append(all.References, p.References...)
 			all.Loaded = append(all.Loaded, p.Loaded...)
 		}

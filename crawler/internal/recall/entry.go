@@ -38,6 +38,9 @@ type Page struct {
 	SitemapIndex bool // a sitemap that lists other sitemaps
 	Listed       int  // number of links of the document
 	Hidden       int  // number of links that a configuration that was not named leaves out or replaces
+	// Text is a checksum of a page from the network that was not opened in a browser, 0 if it is not
+	// known: a server may have one page for whatever it is asked for.
+	Text uint32
 	// Targets and References are what the page refers to, as package references keeps them. References
 	// need not be compressed.
 	Targets, References []byte

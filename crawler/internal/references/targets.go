@@ -4,6 +4,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Enter enters a target that is not the target of a link: that of the page's redirect.
@@ -41,6 +42,24 @@ func (p *Page) ReadAfterAll(t *frontier.Target) {
 	page := p.referrer.url
 	p.items.enter(p.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Depth: t.Depth},
 		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked | frontier.NeedPage, Wave: ScopeOf(p).Rules.Wave(t.Depth)})
+}
+
+// OnThisMachine returns the first target of a page that is at the page's port under another name of
+// this machine, if the page is on this machine; else the zero URL.
+func OnThisMachine(p *Page, page urinorm.URL) urinorm.URL {
+	if !urinorm.IsLoopback(page.Host()) {
+		return urinorm.URL{}
+	}
+	for i := range p.items.list {
+		j, err := frontier.DecodeJob(p.items.list[i].Job)
+		if err != nil {
+			continue // a target that is known: one of this site, or not the first
+		}
+		if u, _, err := urinorm.ParseWeb(string(j.URL)); err == nil && u.Port() == page.Port() && u.Host() != page.Host() && urinorm.IsLoopback(u.Host()) {
+			return u
+		}
+	}
+	return urinorm.URL{}
 }
 
 // EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with

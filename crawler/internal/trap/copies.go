@@ -9,7 +9,7 @@ package trap
 // were read meanwhile: real sites may have a copy of one page in each directory, but have other pages
 // there, too. What is kept is at most one hash for each address that counts, of one page.
 type copies struct {
-	text   uint64              // hash of the page
+	text   uint32              // checksum of the page
 	leads  map[uint64]struct{} // hashes of what it leads to, from each address
 	others int                 // pages since that are not copies of it
 }
@@ -17,9 +17,9 @@ type copies struct {
 // maxCopies is the number of addresses for one page at which a site is cut.
 const maxCopies = 200
 
-// add counts a page, with hashes of its text and of what it leads to, and reports whether there are too
+// add counts a page, with a checksum of its text and a hash of what it leads to, and reports whether there are too
 // many copies of it.
-func (c *copies) add(text, leads uint64) bool {
+func (c *copies) add(text uint32, leads uint64) bool {
 	if text != c.text {
 		if c.others++; c.others <= len(c.leads)/5 {
 			return false

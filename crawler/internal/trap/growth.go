@@ -100,9 +100,9 @@ func (g *Growth) Read(site string, pages, others []uint32) (cut bool) {
 	return false
 }
 
-// Copy counts a page of a site, with a hash of its text and the numbers of the pages that it leads to: a
+// Copy counts a page of a site, with a checksum of its text and the numbers of the pages that it leads to: a
 // site that has one page for ever new addresses is cut as well.
-func (g *Growth) Copy(site string, text uint64, pages []uint32) {
+func (g *Growth) Copy(site string, text uint32, pages []uint32) {
 	leads := uint64(len(pages))
 	for _, id := range pages {
 		leads = mix(leads ^ uint64(id))

@@ -169,24 +169,23 @@ func TestGrowthLeavesRealSites(t *testing.T) {
 	}
 }
 
-// TestGrowthSparesFirstLeaves checks what is still requested on a site that was cut.
 // A server that has one page for whatever it is asked for is cut. Its real pages come first, and half
 // of the made-up addresses are in directories that are known.
 func TestGrowthCutsCopies(t *testing.T) {
 	for _, row := range []struct {
 		name          string
-		text          func(page int) uint64
+		text          func(page int) uint32
 		leads         func(page int) uint32
 		leastN, mostN int // pages until it is cut; 0 for never
 	}{
-		{"one page for every address", func(int) uint64 { return 7 }, func(p int) uint32 { return uint32(p) }, 200, 200},
-		{"after 5,000 real pages", func(p int) uint64 { return uint64(min(p, 5000)) }, func(p int) uint32 { return uint32(p) }, 5200, 5200},
-		{"two in a directory", func(int) uint64 { return 7 }, func(p int) uint32 { return uint32(p / 2) }, 399, 400},
-		{"one in six is another page", func(p int) uint64 { return uint64(7 + p%6/5*p) }, func(p int) uint32 { return uint32(p) }, 230, 260},
-		{"a page for whoever is not signed in", func(int) uint64 { return 7 }, func(int) uint32 { return 1 }, 0, 0},
-		{"in two languages", func(int) uint64 { return 7 }, func(p int) uint32 { return uint32(p % 2) }, 0, 0},
-		{"a copy in each directory, beside another page", func(p int) uint64 { return uint64(p % 2 * p) }, func(p int) uint32 { return uint32(p) }, 0, 0},
-		{"different pages", func(p int) uint64 { return uint64(p + 1) }, func(p int) uint32 { return uint32(p) }, 0, 0},
+		{"one page for every address", func(int) uint32 { return 7 }, func(p int) uint32 { return uint32(p) }, 200, 200},
+		{"after 5,000 real pages", func(p int) uint32 { return uint32(min(p, 5000)) }, func(p int) uint32 { return uint32(p) }, 5200, 5200},
+		{"two in a directory", func(int) uint32 { return 7 }, func(p int) uint32 { return uint32(p / 2) }, 399, 400},
+		{"one in six is another page", func(p int) uint32 { return uint32(7 + p%6/5*p) }, func(p int) uint32 { return uint32(p) }, 230, 260},
+		{"a page for whoever is not signed in", func(int) uint32 { return 7 }, func(int) uint32 { return 1 }, 0, 0},
+		{"in two languages", func(int) uint32 { return 7 }, func(p int) uint32 { return uint32(p % 2) }, 0, 0},
+		{"a copy in each directory, beside another page", func(p int) uint32 { return uint32(p % 2 * p) }, func(p int) uint32 { return uint32(p) }, 0, 0},
+		{"different pages", func(p int) uint32 { return uint32(p + 1) }, func(p int) uint32 { return uint32(p) }, 0, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var g Growth
@@ -205,6 +204,7 @@ func TestGrowthCutsCopies(t *testing.T) {
 	}
 }
 
+// TestGrowthSparesFirstLeaves checks what is still requested on a site that was cut.
 func TestGrowthSparesFirstLeaves(t *testing.T) {
 	var g Growth
 	site := func(name string) func() string { return func() string { return name } }

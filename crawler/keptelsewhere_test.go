@@ -46,14 +46,19 @@ func (w *elsewhere) link(random *rand.Rand) string {
 // edit changes how an address answers, or lets all answer in the ordinary way, and says so.
 func (w *elsewhere) edit(random *rand.Rand) string {
 	if random.IntN(2) == 0 {
-		for path := range w.answers {
-			w.answers[path] = "200"
-		}
-		return "let all answer"
+		return w.answer()
 	}
 	path, answer := fmt.Sprint("/", random.IntN(6)), elsewhereAnswers[random.IntN(len(elsewhereAnswers))]
 	w.answers[path] = answer
 	return "let " + path + " answer " + answer
+}
+
+// answer lets all addresses answer in the ordinary way, and says so.
+func (w *elsewhere) answer() string {
+	for path := range w.answers {
+		w.answers[path] = "200"
+	}
+	return "let all answer"
 }
 
 // rule is compared with every target that a run reads or judges.

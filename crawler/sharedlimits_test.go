@@ -156,9 +156,11 @@ func TestNoWorkerWaitsForAnAddress(t *testing.T) {
 		cfg.Politeness.Concurrency, cfg.Politeness.PerAddress, cfg.Politeness.PerDomain = 8, 1, -1
 		began := time.Now()
 		crawl(t, cfg, seedOf(t, "http://start.test/"))
-		// 120 pages of the hoster follow one another; the 121 others fit in beside them.
-		if took := time.Since(began).Round(time.Second); took > 125*time.Second || h.most["all"] != 8 {
-			t.Errorf("the crawl took %s with at most %d requests at once, want 122 s and 8", took, h.most["all"])
+		// 120 pages of the hoster follow one another; the 121 others fit in beside them. All requests end
+		// at the same moments, so all workers may be busy with others for a second when the next page could
+		// be requested: by chance, and not each time.
+		if took := time.Since(began).Round(time.Second); took > 135*time.Second || h.most["all"] != 8 {
+			t.Errorf("the crawl took %s with at most %d requests at once, want little more than 122 s and 8", took, h.most["all"])
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/startup"
 )
 
 // A crawl keeps a few plain tables in memory, which the garbage collector scans quickly. By
@@ -85,7 +87,7 @@ func limitGarbage() (stop func()) {
 }
 
 func startLimiter() (stop func()) {
-	releaseStartUpPages()
+	startup.ReleasePages()
 	unset := debug.SetMemoryLimit(-1)
 	h := &garbageLimiter{initialLimit: unset, limit: unset, live: initialHeap}
 	h.sample[0].Name = "/gc/heap/live:bytes"

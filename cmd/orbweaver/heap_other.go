@@ -3,5 +3,3 @@
 package main
 
 func growInLargePages(int) {}
-
-func releaseStartUpPages() {}

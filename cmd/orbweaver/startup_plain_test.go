@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -32,6 +33,10 @@ func TestStartUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	bytes, objects := 0, 0
+	before, after, released := strings.Cut(string(out), "/cmd/orbweaver/internal/startup ")
+	if n, rest := strings.Count(before, "\n"), strings.Count(after, "\n"); runtime.GOOS == "linux" && (!released || n < 2*rest || n > 8*rest) {
+		t.Errorf("memory is given back when %d packages have been initialized and %d have not, want most, but not nearly all", n, rest)
+	}
 	for _, m := range regexp.MustCompile(`(?m)^init .* (\d+) bytes, (\d+) allocs$`).FindAllSubmatch(out, -1) {
 		b, _ := strconv.Atoi(string(m[1]))
 		n, _ := strconv.Atoi(string(m[2]))

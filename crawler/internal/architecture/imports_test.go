@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve/strictjson": {},
 	"cmd/orbweaver/internal/thread":           {"cmd/orbweaver/internal/lazy"},
 	"cmd/orbweaver/internal/similar":          {},
+	"cmd/orbweaver/internal/startup":          {},
 	"cmd/orbweaver/internal/serve/audit":      {"cmd/orbweaver/internal/serve/rows", "report"},
 	"cmd/orbweaver/internal/serve/auth":       {"cmd/orbweaver/internal/lazy", "cmd/orbweaver/internal/serve/rows"},
 	"cmd/orbweaver/internal/serve/backup":     {"cmd/orbweaver/internal/serve/rows"},

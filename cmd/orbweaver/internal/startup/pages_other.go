@@ -1,0 +1,6 @@
+//go:build !linux
+
+package startup
+
+// ReleasePages does nothing on this system.
+func ReleasePages() {}

@@ -22,36 +22,74 @@ func ServeRedis(t testing.TB, args ...string) (port string) {
 	case err != nil:
 		t.Skip(err)
 	}
-	const most = 50_000 // nodes of a cluster also listen on a port that is 10,000 higher
-	for port = ""; port == ""; {
-		if free := freeAddress(t).Port; free < most {
-			port = strconv.Itoa(free)
-		}
-	}
 	if len(args) == 0 {
 		args = []string{"--port", "PORT"}
 	}
-	line := []string{"--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
-	for _, arg := range args {
-		line = append(line, strings.ReplaceAll(arg, "PORT", port))
-	}
-	cmd := exec.Command(program, line...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_, _ = cmd.Process.Wait()
-	})
-	for range 6000 {
-		if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
-			c.Close()
+	dir := t.TempDir()
+	for range 10 { // another process may have taken the port since, or that of the cluster's bus
+		port = freePorts(t)
+		line := []string{"--bind", "127.0.0.1", "--dir", dir, "--save", "", "--appendonly", "no"}
+		for _, arg := range args {
+			line = append(line, strings.ReplaceAll(arg, "PORT", port))
+		}
+		if serveRedis(t, exec.Command(program, line...), port) {
 			return port
 		}
-		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("redis-server finds no free port")
+	return ""
+}
+
+// freePorts returns a port of 127.0.0.1 that was free a moment ago, as was the one that is 10,000 higher,
+// on which a node of a cluster listens as well.
+func freePorts(t testing.TB) string {
+	t.Helper()
+	for {
+		own, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := own.Addr().(*net.TCPAddr).Port
+		bus, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+10_000)))
+		own.Close()
+		if err == nil {
+			bus.Close()
+			return strconv.Itoa(port)
+		}
+	}
+}
+
+// serveRedis starts a server until the test ends, and returns when it answers; false if it ended.
+func serveRedis(t testing.TB, server *exec.Cmd, port string) bool {
+	t.Helper()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = server.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		<-ended
+	})
+	for range 6000 {
+		c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port))
+		if err == nil {
+			c.Close()
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(50 * time.Millisecond):
+		}
+		if err == nil {
+			return true
+		}
 	}
 	t.Fatal("redis-server does not answer")
-	return ""
+	return false
 }
 
 // ServeRedisCluster starts a cluster of so many nodes until the test ends, which have the same number of
@@ -73,14 +111,4 @@ func ServeRedisCluster(t testing.TB, nodes int) (ports []string) {
 		ports = append(ports, port)
 	}
 	return ports
-}
-
-// freeAddress returns a loopback address at which nothing listened a moment ago.
-func freeAddress(t testing.TB) *net.TCPAddr {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	return listener.Addr().(*net.TCPAddr)
 }

@@ -116,8 +116,12 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// await waits for a crawl that runs, and returns what its coordinator lets workers know. One that
-// is over may be started anew; the command is nil, and why says so, if it was not.
+// soonAnew is how long a worker waits for a crawl that is over to be started anew, by a coordinator
+// that was started with it.
+const soonAnew = 3 * time.Second
+
+// await waits for a crawl that runs, and returns what its coordinator lets workers know. The command is
+// nil if the crawl is over, and why says so.
 func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struct{}) (command []byte, why string, err error) {
 	if _, err := f.Check(ctx); err != nil {
 		return nil, "", err
@@ -143,9 +147,9 @@ func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struc
 			told = true
 		}
 		switch {
-		case time.Since(begun) <= w.patience:
-		case why != "":
+		case why != "" && time.Since(begun) > min(soonAnew, w.patience):
 			return nil, why, nil
+		case why != "" || time.Since(begun) <= w.patience:
 		default:
 			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f, w.crawl)
 		}

@@ -251,7 +251,7 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 	u := f.req.URL
 	target, authority := u.RequestTarget(), u.Authority()
 	at := &url.URL{Scheme: u.Scheme(), Host: authority, Opaque: target}
-	if strings.HasPrefix(target, "//") || proxy != nil && strings.HasPrefix(proxy.Scheme, "http") && at.Scheme == "http" {
+	if proxy != nil && strings.HasPrefix(proxy.Scheme, "http") && at.Scheme == "http" || strings.HasPrefix(target, "//") && !setPath(at, target) {
 		// This is the absolute form, which every server must accept (RFC 9112 section
 		// 3.2.2). net/http uses it for an opaque part that begins with "//".
 		at.Opaque = "//" + authority + target
@@ -270,6 +270,19 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 		delete(header, "Host")
 	}
 	return r
+}
+
+// setPath sets the path and the query of a request's target in a URL, if net/url keeps them as they are.
+// A server that compares targets with its own need not know the absolute form.
+func setPath(at *url.URL, target string) bool {
+	escaped, query, hasQuery := strings.Cut(target, "?")
+	path, err := url.PathUnescape(escaped)
+	as := url.URL{Scheme: at.Scheme, Host: at.Host, Path: path, RawPath: escaped, RawQuery: query, ForceQuery: hasQuery && query == ""}
+	if err != nil || as.RequestURI() != target {
+		return false
+	}
+	*at = as
+	return true
 }
 
 // exchange sends a request as roundTrip does, and lets the Recorder see it and its answer.

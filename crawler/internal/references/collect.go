@@ -232,7 +232,8 @@ func (c *collector) urlOf(res *resolution, l *extract.Link) target {
 	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
 		res.Mark |= uint64(t.repairs) << scope.MarkRepairs
 	}
-	res.reusable = t.reusable
+	// Whether it is mixed content depends on the element, too.
+	res.reusable = t.reusable && !(c.page.isSecure() && string(t.href.Scheme()) == "http")
 	if to, replaced := c.env.resolveAlias(t.href); replaced {
 		t.href, res.reusable = c.resolver.keep(to), false
 	}

@@ -139,12 +139,15 @@ var builtFormats = map[string]bool{"restructuredtext": true, "asciidoc": true, "
 // mixed reports whether a page that is served over https loads a link's target without
 // encryption.
 func (r *referrer) mixed(v scope.Href, l *extract.Link) bool {
-	if len(r.url.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Sites.Synthetic(r.url) {
+	if !r.isSecure() || len(v.Scheme()) != len("http") || r.scope.Sites.Synthetic(r.url) {
 		return false
 	}
 	_, mixed := judging.MixedContentWarning(scope.URLOf(r.url), scope.URLOf(v), l)
 	return mixed
 }
+
+// isSecure reports whether the page has an https URL.
+func (r *referrer) isSecure() bool { return string(r.url.Scheme()) == "https" }
 
 // isInternal reports whether a target that is not requested is internal. The rules are
 // those for a requested target.

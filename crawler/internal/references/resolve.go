@@ -180,6 +180,19 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 		return nil
 	}
 	b, err := urinorm.NewBase(file, "")
+	for _, element := range []string{r.page.doc.Base, l.Base} {
+		if err != nil || element == "" {
+			continue
+		}
+		at, _, err1 := b.Resolve(element)
+		switch {
+		case err1 != nil: // browsers ignore it
+			continue
+		case at.Scheme() != "file": // the link is on the web, which has a root
+			return nil
+		}
+		b, err = urinorm.NewBase(at.WithoutFragment(), "")
+	}
 	if err != nil || rootless {
 		return b
 	}

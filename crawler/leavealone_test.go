@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/sitetest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -112,6 +113,9 @@ func TestSignOutsWhereCredentialsGo(t *testing.T) {
 				want = "skipped excluded"
 			}
 			judged(t, c, map[string]string{url: want})
+			if r := c.find(url); left && r.Message != scope.SignOutReason {
+				t.Errorf("%s: %s was left alone because of %q", name, url, r.Message)
+			}
 			if n := server.count("GET "+asked) + server.count("HEAD "+asked); (n == 0) != left {
 				t.Errorf("%s: %s was requested %d times", name, url, n)
 			}

@@ -220,8 +220,12 @@ func (j *judge) excluded(p *pair) judging.Judgement {
 		u += "#" + p.fragment
 	}
 	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
-		if o := j.crawl.Scope.Excluded(scope.HrefOf(parsed)); o != nil {
+		v := scope.HrefOf(parsed)
+		if o := j.crawl.Scope.Excluded(v); o != nil {
 			return judging.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
+		}
+		if j.crawl.Scope.LeavesAlone(v, true, false) { // by its address, which is no mark of the reference
+			return signsOut.judgement
 		}
 	}
 	return judging.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded}

@@ -333,7 +333,7 @@ func countResult(s *result.Summary, r *result.Result) {
 		}
 	}
 	named := func(ref result.Reference) bool { return ref.Page == result.CommandLine }
-	if r.Kind == result.KindTarget && r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
+	if r.Kind == result.KindTarget && r.Verdict == check.Broken && r.Code != check.CodeFragmentMissing && slices.ContainsFunc(r.References, named) {
 		s.StartFailed = append(s.StartFailed, r.URL)
 	}
 }

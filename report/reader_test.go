@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -49,7 +50,7 @@ func TestReadIsTheInverseOfWrite(t *testing.T) {
 func TestReadCountsSides(t *testing.T) {
 	run := fullRun()
 	start := *run.Results[4]
-	start.URL = "https://example.net/start"
+	start.URL, start.Code = "https://example.net/start", check.HTTPCode(404)
 	start.References = []result.Reference{{Page: result.CommandLine}}
 	run.Results = append(run.Results, &start)
 	read, err := Read(strings.NewReader(render(t, "json", Options{}, run)))

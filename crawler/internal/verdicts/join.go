@@ -262,7 +262,7 @@ func (j *join) referSeeds() {
 // listFailedSeeds lists in the summary the targets named by the user that could not be read.
 func (j *join) listFailedSeeds() error {
 	j.eachNamed(func(s *scope.Seed, p *pair) {
-		if g := &p.judgement; s.Follow && g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
+		if g := &p.judgement; s.Follow && g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit && g.Code != check.CodeFragmentMissing {
 			j.pairs.sum.StartFailed = append(j.pairs.sum.StartFailed, urinorm.Redact(s.Raw))
 		}
 	})

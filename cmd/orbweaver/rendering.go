@@ -31,7 +31,7 @@ func openRenderer(ctx context.Context, o *options, cfg *crawler.Config, console 
 	} else if err != nil {
 		return close, o.withoutBrowser(cfg, console, err)
 	}
-	if o.render.sandbox == "auto" && render.IsRoot() {
+	if o.verbose && o.render.sandbox == "auto" && render.IsRoot() {
 		console.notef("the browser runs without its sandbox, which does not work for root")
 	}
 	if err := renderer.ValidSelector(ctx); err != nil {

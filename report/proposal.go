@@ -12,6 +12,7 @@ import (
 // From with To. Both are printed URLs.
 type Proposal struct {
 	From, To, Why string
+	Code          check.Code // of the finding or warning that it mends
 	// Literal is true for the proposal of a content check: To is the text to write in place
 	// of the reference's Raw, and From is the page.
 	Literal bool
@@ -31,9 +32,9 @@ type Proposal struct {
 // (insecure-http) and archived copies are never proposed.
 func Propose(r *result.Result) (Proposal, bool) {
 	if r.Kind == result.KindPage {
-		return Proposal{From: r.URL, To: r.Proposal, Why: string(r.Code), Literal: true}, r.Proposal != ""
+		return Proposal{From: r.URL, To: r.Proposal, Why: string(r.Code), Code: r.Code, Literal: true}, r.Proposal != ""
 	}
-	p := Proposal{From: r.URL}
+	p := Proposal{From: r.URL, Code: r.Code}
 	verdict := r.Verdict
 	if r.Code == check.CodeRedirectPermanent { // the user made it so severe
 		verdict = check.OK
@@ -43,7 +44,7 @@ func Propose(r *result.Result) (Proposal, bool) {
 		for _, w := range r.Warnings {
 			switch w.Code {
 			case check.CodeRedirectPermanent:
-				p.To, p.Why = w.Proposal, "moved permanently"
+				p.To, p.Why, p.Code = w.Proposal, "moved permanently", w.Code
 			case check.CodeRedirectToRoot, check.CodeRedirectToLogin, check.CodeRedirectToOtherSite:
 				return Proposal{}, false
 			}
@@ -71,7 +72,7 @@ func Guess(r *result.Result) (Proposal, bool) {
 	if _, certain := Propose(r); certain {
 		return Proposal{}, false
 	}
-	p := Proposal{From: r.URL}
+	p := Proposal{From: r.URL, Code: r.Code}
 	for _, s := range r.Suggestions {
 		switch {
 		case s.URL == "" || check.IsArchived(s):

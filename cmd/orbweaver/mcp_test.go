@@ -18,6 +18,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -481,6 +482,9 @@ func TestAgentFixes(t *testing.T) {
 			joined += got["patch"].(string)
 			for _, i := range got["items"].([]any) {
 				ids = append(ids, i.(map[string]any)["id"].(string))
+				if _, known := check.Lookup(check.Code(i.(map[string]any)["code"].(string))); !known {
+					t.Errorf("%v has no code of a finding", i)
+				}
 			}
 			if got["next"] == nil {
 				break

@@ -75,8 +75,8 @@ func ParseLevel(s string) (Level, error) {
 type Edit struct {
 	Page          string // name of the file in the report
 	Line, Column  int
-	Before, After string // the reference or the text in the syntax of the file
-	Why           string
+	Before, After string     // the reference or the text in the syntax of the file
+	Code          check.Code // of the finding or warning that it mends
 
 	start, end int // byte range of Before in the file
 	written    []byte
@@ -295,7 +295,7 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 		p.never(f.page, 0, 0, "not edited: "+err.Error())
 		return false
 	}
-	why := map[place]string{}
+	codes := map[place]check.Code{}
 	var robust []proposedEdit
 	for _, w := range wishes {
 		at := place{Line: w.line, Column: w.column}
@@ -311,7 +311,7 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 			p.leaveOut(f.page, w.line, w.column, err.Error())
 			continue
 		}
-		why[at] = w.Why
+		codes[at] = w.Code
 		f.edited[editedReference{at, w.From}] = true
 	}
 	refused := e.makeRobust(robust)
@@ -319,7 +319,7 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 		at := place{Line: w.line, Column: w.column}
 		switch err := refused[at]; {
 		case err == nil:
-			why[at] = w.Why
+			codes[at] = w.Code
 			f.edited[editedReference{at, w.From}] = true
 		case !errors.Is(err, errAsItIs):
 			p.leaveOut(f.page, w.line, w.column, err.Error())
@@ -332,7 +332,7 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 			maps.DeleteFunc(f.edited, func(r editedReference, _ bool) bool { return r.at == c.place })
 			continue
 		}
-		f.Edits = append(f.Edits, Edit{f.page, c.Line, c.Column, c.Before, c.After, why[c.place], c.Start, c.End, c.Written})
+		f.Edits = append(f.Edits, Edit{f.page, c.Line, c.Column, c.Before, c.After, codes[c.place], c.Start, c.End, c.Written})
 	}
 	f.before, f.after = body, after
 	return len(f.Edits) > 0

@@ -27,7 +27,7 @@ func (c Copies) robust(r *result.Result) (w proposedEdit, ok bool) {
 		return w, false
 	}
 	page, fragment, _ := strings.Cut(r.URL, "#")
-	w.Proposal = report.Proposal{From: r.URL, To: r.URL, Why: "robust link"}
+	w.Proposal = report.Proposal{From: r.URL, To: r.URL, Why: "robust link", Code: r.Code}
 	switch {
 	case r.Verdict == check.Broken && r.Archive != nil && r.Archive.LastGood != nil:
 		w.copied, w.moves = *r.Archive.LastGood, true

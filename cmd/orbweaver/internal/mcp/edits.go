@@ -77,7 +77,7 @@ func (s *Server) listFixes(_ context.Context, c *call) (map[string]any, error) {
 }
 
 func showEdit(e *fix.Edit, length int) map[string]any {
-	shown := map[string]any{"id": editID(e.Page, e.Line, e.Column, e.Before), "line": e.Line, "column": e.Column, "code": e.Why}
+	shown := map[string]any{"id": editID(e.Page, e.Line, e.Column, e.Before), "line": e.Line, "column": e.Column, "code": string(e.Code)}
 	var isCut, fileCut, newCut bool
 	shown["file"], fileCut = cut(e.Page, length)
 	shown["old"], isCut = cut(e.Before, length)

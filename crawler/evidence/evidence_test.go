@@ -464,8 +464,16 @@ func TestMask(t *testing.T) {
 	}
 	body := strings.Repeat("x", 64<<10-3) + "abcdefgh" + strings.Repeat("y", 70<<10) + "passw0rd"
 	var out bytes.Buffer
-	if _, err := m.copy(&out, strings.NewReader(body), nil); err != nil || out.Len() != len(body) || strings.Trim(out.String(), "xy") != strings.Repeat("*", 8)+strings.Repeat("y", 70<<10)+strings.Repeat("*", 8) {
+	if _, err := m.copy(&out, strings.NewReader(body)); err != nil || out.Len() != len(body) || strings.Trim(out.String(), "xy") != strings.Repeat("*", 8)+strings.Repeat("y", 70<<10)+strings.Repeat("*", 8) {
 		t.Errorf("a long body: %v, %d bytes", err, out.Len())
+	}
+	const link, masked = `<a href="http://u:pw:1@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l`, `<a href="http://u:****@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l`
+	for at := range 3 * longestUserinfo { // on both sides of where a part of the body ends
+		out.Reset()
+		before := strings.Repeat("x", 64<<10-longestUserinfo+at)
+		if _, err := newMask(Secrets{}).copy(&out, strings.NewReader(before+link)); err != nil || out.String() != before+masked {
+			t.Fatalf("passwords in URLs after %d bytes: %v, %q", len(before), err, out.String()[len(before):])
+		}
 	}
 	if got := m.url("http://abcdef.test/abcdef?x"); got != "http://abcdef.test/******?x" {
 		t.Errorf("url: %q", got)

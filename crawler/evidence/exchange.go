@@ -199,9 +199,6 @@ func (x *exchange) finishAnswer(f *facts, got *traffic.Received) {
 // masked returns the decoded body with its secrets masked, and changes the header accordingly. It
 // is nil if the body shows none.
 func (x *exchange) masked(header http.Header) *spool {
-	if len(x.k.mask.texts) == 0 {
-		return nil
-	}
 	coding := strings.Join(header["Content-Encoding"], ",")
 	decoded := fetch.DecodeBody(x.body.reader(), coding, x.k.options.MaxBody)
 	shows := x.k.mask.occurs(decoded)
@@ -213,7 +210,7 @@ func (x *exchange) masked(header http.Header) *spool {
 	decoded = fetch.DecodeBody(x.body.reader(), coding, x.k.options.MaxBody)
 	defer decoded.Close()
 	limited := io.LimitReader(decoded, x.k.options.MaxBody+1)
-	if _, err := x.k.mask.copy(plain, limited, nil); err != nil && plain.err != nil {
+	if _, err := x.k.mask.copy(plain, limited); err != nil && plain.err != nil {
 		x.k.fail(plain.err)
 	}
 	header.Del("Content-Encoding")

@@ -21,6 +21,8 @@ const (
 	shortestSecret = 6
 	// longestSecret bounds the part of a body that is looked at twice.
 	longestSecret = 16 << 10
+	// longestUserinfo is the length of the longest user information that is looked for.
+	longestUserinfo = 512
 )
 
 // Secrets are what must not be kept.
@@ -63,13 +65,14 @@ func newMask(s Secrets) *mask {
 		m.texts = append(m.texts, []byte(text))
 	}
 	slices.SortFunc(m.texts, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
+	m.longest = longestUserinfo + len("//")
 	if len(m.texts) > 0 {
-		m.longest = len(m.texts[0])
+		m.longest = max(m.longest, len(m.texts[0]))
 	}
 	return m
 }
 
-// find calls at for each place of a secret.
+// find calls at for each place of a secret, and of a password in a URL.
 func (m *mask) find(b []byte, at func(from, to int)) {
 	for _, text := range m.texts {
 		for from := 0; ; {
@@ -81,6 +84,30 @@ func (m *mask) find(b []byte, at func(from, to int)) {
 			from += i + 1
 		}
 	}
+	for end := 0; ; end++ {
+		i := bytes.IndexByte(b[end:], '@')
+		if i < 0 {
+			return
+		}
+		end += i
+		if from := passwordAt(b[:end]); from < end {
+			at(from, end)
+		}
+	}
+}
+
+// passwordAt returns where the password of a URL begins that ends with a text, or the length of the text
+// if there is none.
+func passwordAt(b []byte) int {
+	begin := len(b)
+	for begin > max(0, len(b)-longestUserinfo) && strings.IndexByte(" \t\r\n\f\"'<>()/\\?#", b[begin-1]) < 0 {
+		begin--
+	}
+	colon := bytes.IndexByte(b[begin:], ':')
+	if colon < 0 || !bytes.HasSuffix(b[:begin], []byte("//")) {
+		return len(b)
+	}
+	return begin + colon + 1
 }
 
 // text returns a text in which secrets are asterisks, and so are passwords in URLs.
@@ -174,13 +201,20 @@ func (m *mask) fault(f *fetch.Fault) *fault {
 
 // occurs reports whether a body shows a secret.
 func (m *mask) occurs(r io.Reader) bool {
-	found := false
-	_, _ = m.copy(io.Discard, r, &found)
-	return found
+	buf, kept, found := make([]byte, 32<<10+m.longest), 0, false
+	for {
+		n, err := r.Read(buf[kept:])
+		part := buf[:kept+n]
+		m.find(part, func(int, int) { found = true })
+		if found || err != nil {
+			return found
+		}
+		kept = copy(buf, part[max(0, len(part)-m.longest):])
+	}
 }
 
-// copy copies a body with asterisks in place of secrets. found, if not nil, is set if there was one.
-func (m *mask) copy(w io.Writer, r io.Reader, found *bool) (n int64, err error) {
+// copy copies a body with asterisks in place of secrets.
+func (m *mask) copy(w io.Writer, r io.Reader) (n int64, err error) {
 	buf := make([]byte, 0, 64<<10+2*m.longest)
 	marks := make([]bool, cap(buf)) // the places of secrets that begin in what was written
 	kept := 0                       // bytes of buf that were read before
@@ -188,9 +222,6 @@ func (m *mask) copy(w io.Writer, r io.Reader, found *bool) (n int64, err error) 
 		read, readErr := r.Read(buf[kept : cap(buf)-m.longest])
 		buf = buf[:kept+read]
 		m.find(buf, func(from, to int) {
-			if found != nil {
-				*found = true
-			}
 			for i := from; i < to; i++ {
 				marks[i] = true
 			}

@@ -442,6 +442,15 @@ func (j *jsonReference) reference() result.Reference {
 	return r
 }
 
+// ReadResult reads one result of a JSON report, as the format ndjson writes it.
+func ReadResult(text []byte) (*result.Result, error) {
+	var j jsonResult
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	return j.result()
+}
+
 func (j *jsonResult) result() (*result.Result, error) {
 	if j.Verdict == nil {
 		return nil, errors.New(`field "verdict" is missing`)

@@ -47,6 +47,30 @@ func TestReadIsTheInverseOfWrite(t *testing.T) {
 	}
 }
 
+// A result that is written as a line of ndjson, read and written again has the same bytes.
+func TestReadResult(t *testing.T) {
+	for name, run := range testRuns() {
+		for _, r := range run.Results {
+			one := &Report{Head: run.Head, Summary: run.Summary, Results: []*result.Result{r}}
+			first, _, _ := strings.Cut(render(t, "ndjson", Options{Show: ShowAll}, one), "\n")
+			read, err := ReadResult([]byte(first))
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, first, err)
+				continue
+			}
+			one.Results[0] = read
+			if again, _, _ := strings.Cut(render(t, "ndjson", Options{Show: ShowAll}, one), "\n"); again != first {
+				t.Errorf("%s: got\n%s\nwant\n%s", name, again, first)
+			}
+		}
+	}
+	for _, text := range []string{"", "{", `{"url": "x"}`} {
+		if _, err := ReadResult([]byte(text)); err == nil {
+			t.Errorf("%q is read", text)
+		}
+	}
+}
+
 func TestReadCountsSides(t *testing.T) {
 	run := fullRun()
 	start := *run.Results[4]

@@ -7,6 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,8 +31,29 @@ func (p *plan) addListing(o *options) (err error) {
 		}
 		err = fault
 	}
-	if o.listing.Only && len(p.seeds) == 0 {
+	if o.listing.Only && len(p.seeds)+len(o.listing.Kept) == 0 {
 		return err
+	}
+	return nil
+}
+
+// reportKept reports the results of a listing that are kept, and counts them. A run that requests
+// nothing else is as reliable as they are.
+func reportKept(l *runs.Listing, sum *result.Summary, out *report.Multi) error {
+	asked := sum.Results
+	for _, text := range l.Kept {
+		r, err := report.ReadResult(text)
+		if err != nil {
+			return err
+		}
+		sum.Count(r.Internal, r.Verdict, r.Code, r.Warnings, 1)
+		sum.References += len(r.References)
+		if err := out.Result(r); err != nil {
+			return err
+		}
+	}
+	if asked == 0 && len(l.Kept) > 0 {
+		sum.Soundness = result.SoundnessOf(sum, 0)
 	}
 	return nil
 }

@@ -369,6 +369,9 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	if err != nil {
 		return nil, err
 	}
+	if err := reportKept(&o.listing, summary, out); err != nil {
+		return nil, err
+	}
 	summary.Targets = head.Targets
 	if err := out.End(summary); err != nil {
 		return nil, err

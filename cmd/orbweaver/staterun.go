@@ -104,6 +104,9 @@ func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *r
 	if err != nil {
 		return nil, unsound(err)
 	}
+	if err := reportKept(&o.listing, sum, out); err != nil {
+		return nil, unsound(err)
+	}
 	sum.Targets = head.Targets
 	if err := out.End(sum); err != nil {
 		return nil, unsound(err)

@@ -439,14 +439,23 @@ func (x *Index) Verdict(ctx context.Context, url string) (verdict, code string, 
 type Target struct {
 	URL      string
 	Internal bool // it is on the site that was checked
+	// Result is the result, as in a JSON report, if it is about the references on their pages: a request
+	// for the target does not decide it. It is nil for others.
+	Result json.RawMessage
 }
+
+// aboutReference is the condition for such an item.
+const aboutReference = "(i.code IN ('uri-invalid', 'reference-empty', 'mixed-content', 'uri-repaired', 'uri-credentials') OR i.url LIKE 'file:%')"
 
 // Failing returns the targets that are broken or unverified, by URL.
 func (x *Index) Failing(ctx context.Context) ([]Target, error) {
 	return rows.All(ctx, x.db, func(row rows.Row) (t Target, err error) {
-		err = row.Scan(&t.URL, &t.Internal)
+		var packed []byte
+		if err = row.Scan(&t.URL, &t.Internal, &packed); err == nil && packed != nil {
+			t.Result, err = unpack(packed)
+		}
 		return t, err
-	}, "SELECT DISTINCT url, scope = 'internal' FROM item WHERE listed = ? AND verdict IN ('broken', 'unverified') ORDER BY url", listed)
+	}, "SELECT DISTINCT i.url, i.scope = 'internal', CASE WHEN "+aboutReference+" THEN t.result END FROM item i JOIN target t ON t.id = i.target WHERE i.listed = ? AND i.verdict IN ('broken', 'unverified') ORDER BY i.url", listed)
 }
 
 // Broken returns the broken findings, by URL. There are at most limit.

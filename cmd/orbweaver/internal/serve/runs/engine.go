@@ -22,6 +22,9 @@ type Listing struct {
 	URLs []ListedURL `json:"urls,omitempty"`
 	// Only reports whether nothing else is checked.
 	Only bool `json:"only,omitempty"`
+	// Kept are results, as in a JSON report, that are reported again as they are: to request their
+	// targets would say nothing about them.
+	Kept []json.RawMessage `json:"kept,omitempty"`
 }
 
 // ListedURL is a URL of a Listing, and whether it is on the site of a target although no target says so.

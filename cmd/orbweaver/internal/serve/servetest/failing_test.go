@@ -69,10 +69,10 @@ func TestFailing(t *testing.T) {
 	if got := strings.Join(paths, " "); got != "/busy /gone1 /gone2 /page" {
 		t.Errorf("the run asked %s", got)
 	}
-	if after := broken(r.ID); before < 3 || after != 2 {
+	if after := broken(r.ID); before != 5 || after != 3 {
 		t.Errorf("%d were broken, and %d still are", before, after)
 	}
-	if page := string(wants(t, "its page", s.send("GET", "runs/"+r.ID, nil), 200).body); !strings.Contains(page, "4 links had failed, and 2 of them are still broken") {
+	if page := string(wants(t, "its page", s.send("GET", "runs/"+r.ID, nil), 200).body); !strings.Contains(page, "5 links had failed, and 3 of them are still broken") {
 		t.Errorf("the page of the run says %s", page)
 	}
 	for _, path := range []string{"runs/" + r.ID, "runs/" + r.ID + "/findings"} {
@@ -80,7 +80,7 @@ func TestFailing(t *testing.T) {
 			t.Errorf("%s says on 0 pages", path)
 		}
 	}
-	if page := string(wants(t, "an issue", s.send("GET", "runs/"+r.ID+"/issues/"+fmt.Sprint(s.items("runs/" + r.ID + "/issues")[0]["id"]), nil), 200).body); !strings.Contains(page, "asked directly") {
+	if page := string(wants(t, "an issue", s.send("GET", "runs/"+r.ID+"/issues/"+fmt.Sprint(s.items("runs/" + r.ID + "/issues?code=http-404")[0]["id"]), nil), 200).body); !strings.Contains(page, "asked directly") {
 		t.Errorf("the page of an issue does not say how it was found: %s", page)
 	}
 	var p struct {
@@ -108,4 +108,43 @@ func TestFailing(t *testing.T) {
 	fine := s.create(object{"targets": []string{web.URL + "/fine"}, "options": object{"retries": 0, "exclude": "other"}})
 	s.checked(fine)
 	s.call("POST", "projects/"+fine+"/runs", only, 409, nil)
+}
+
+// TestFailingReferences: what is wrong with a reference stays in a run that does not read its page.
+func TestFailingReferences(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<p>text</p><a href="http://x:y/">x</a> <a href="gone">x</a> <img src=""> <a href="file:///x">x</a>`, "/invalid": `<p>text</p><a href="http://x:y/">x</a>`})
+	s := open(t, t.TempDir())
+	for path, row := range map[string]struct {
+		broken, pages int
+	}{"/": {4, 3}, "/invalid": {1, 1}} {
+		project := s.create(object{"targets": []string{web.URL + path}, "options": object{"retries": 0, "scope": "page"}})
+		s.checked(project)
+		var r struct {
+			ID         string
+			ExitStatus *int `json:"exit_status"`
+			Sound      *bool
+			Summary    struct{ Broken int }
+		}
+		s.call("POST", "projects/"+project+"/runs", object{"only": "failing"}, 202, &r)
+		s.until(r.ID, "done")
+		s.call("GET", "runs/"+r.ID, nil, 200, &r)
+		if r.Summary.Broken != row.broken || r.ExitStatus == nil || *r.ExitStatus != 1 || r.Sound == nil || !*r.Sound {
+			t.Errorf("%s: the run is %+v, want %d broken links", path, r, row.broken)
+		}
+		var c struct {
+			Totals struct{ New, Fixed, Still int }
+		}
+		if s.call("GET", "runs/"+r.ID+"/compare", nil, 200, &c); c.Totals.New != 0 || c.Totals.Fixed != 0 || c.Totals.Still != row.broken {
+			t.Errorf("%s: the comparison is %+v, want %d still broken", path, c.Totals, row.broken)
+		}
+		pages := 0
+		for _, f := range s.items("runs/" + r.ID + "/findings") {
+			if f["page"] == web.URL+path {
+				pages++
+			}
+		}
+		if pages != row.pages {
+			t.Errorf("%s: %d findings name their page, want %d", path, pages, row.pages)
+		}
+	}
 }

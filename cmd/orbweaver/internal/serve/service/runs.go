@@ -49,8 +49,8 @@ func (s *Runs) Start(ctx context.Context, project *store.Project, kind string) (
 	return &r.Run, nil
 }
 
-// failing returns the targets that had failed in the last reliable full run before a run.
-func (s *Runs) failing(ctx context.Context, r *store.Run) ([]runs.ListedURL, error) {
+// failing returns what had failed in the last reliable full run before a run.
+func (s *Runs) failing(ctx context.Context, r *store.Run) (*runs.Listing, error) {
 	before, err := s.store.SoundBefore(ctx, r.Project, r.Number)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, api.NewProblem(http.StatusConflict, "there is no run with a reliable result yet: start a full one")
@@ -67,11 +67,15 @@ func (s *Runs) failing(ctx context.Context, r *store.Run) ([]runs.ListedURL, err
 	if err == nil && len(all) == 0 {
 		err = api.NewProblem(http.StatusConflict, "no link had failed in the last run with a reliable result")
 	}
-	urls := make([]runs.ListedURL, len(all))
-	for i, t := range all {
-		urls[i] = runs.ListedURL{URL: t.URL, Internal: t.Internal}
+	listing := &runs.Listing{Only: true}
+	for _, t := range all {
+		if t.Result != nil {
+			listing.Kept = append(listing.Kept, t.Result)
+		} else {
+			listing.URLs = append(listing.URLs, runs.ListedURL{URL: t.URL, Internal: t.Internal})
+		}
 	}
-	return urls, err
+	return listing, err
 }
 
 // Stop ends a run early, because a person wants it.
@@ -199,9 +203,12 @@ func (s *Runs) toRun(ctx context.Context, r *store.Run) (*runs.Job, error) {
 		return nil, err
 	}
 	if r.Kind == api.Failing {
-		job.Listing.Only = true
-		job.Listing.URLs, err = s.failing(ctx, r)
-		return job, err
+		listing, err := s.failing(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		job.Listing = *listing
+		return job, nil
 	}
 	urls, err := store.URLs(ctx, s.store, r.Project)
 	for _, url := range urls {

@@ -37,14 +37,7 @@ func TestQuietHours(t *testing.T) {
 		}
 		return s.checked(project)
 	}
-	decided := func(n int) { // a run is done before it is decided what it tells
-		t.Helper()
-		for deadline := time.Now().Add(patience); len(s.feed(project)) < n; time.Sleep(5 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("the feed has %q, want %d entries", s.feed(project), n)
-			}
-		}
-	}
+	decided := func(n int) { s.decided(project, n) }
 	broken("/a", "/b") // two new ones are held, and one of them is fixed before they leave
 	decided(2)
 	s.kill()
@@ -71,6 +64,34 @@ func TestQuietHours(t *testing.T) {
 	last := broken("/a", "/b")
 	if got := hook.wait(t, 4); len(got) != 4 || got[3].Event != "new" || got[3].Run.ID != last || len(got[3].New) != 1 || got[3].New[0].URL != web.URL+"/a" {
 		t.Errorf("what came and went was told: %+v", got[3:])
+	}
+}
+
+// decided waits until the feed of a project has n entries: a run is done before it is decided what it
+// tells.
+func (s *server) decided(project string, n int) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); len(s.feed(project)) < n; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("the feed has %q, want %d entries", s.feed(project), n)
+		}
+	}
+}
+
+// TestQuietFirstRun: all that is broken is new if even the first run was held.
+func TestQuietFirstRun(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<p>text</p><a href="g1">x</a>`})
+	hook := newSink(t, "")
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}, "quiet": always, "notify": []object{{"type": "webhook", "url": hook.URL}}})
+	s.checked(project)
+	web.set("/", `<p>text</p><a href="g1">x</a><a href="g2">x</a>`)
+	s.checked(project)
+	s.decided(project, 2)
+	s.call("PATCH", "projects/"+project, object{"quiet": nil}, 200, nil)
+	got := hook.wait(t, 1)
+	if d := got[0]; len(got) != 1 || d.Event != "new" || len(d.New) != 2 || d.New[0].URL != web.URL+"/g1" || d.New[1].URL != web.URL+"/g2" || d.Totals.New != 2 || len(d.Issues) != 2 {
+		t.Errorf("after the quiet time: %+v", got)
 	}
 }
 

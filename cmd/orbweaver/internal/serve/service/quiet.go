@@ -73,15 +73,14 @@ func (s *Notices) merge(ctx context.Context, held []notify.Pending) (*notify.Pen
 	if err != nil {
 		return nil, err
 	}
-	with, path := "", "runs/"+now.ID+"/compare"
+	path := "runs/" + now.ID + "/compare"
 	if before != nil {
-		with, path = before.ID, path+"?with="+before.ID
+		path += "?with=" + before.ID
 	}
-	lists, err := s.findings.Lists(ctx, now, with, &findings.CompareQuery{Lists: []string{findings.ListNew, findings.ListFixed}, Limit: maxNoticed})
+	broken, fixed, err := s.changes(ctx, now, before)
 	if err != nil {
 		return nil, err
 	}
-	broken, fixed := unmarked(lists[findings.ListNew]), unmarked(lists[findings.ListFixed])
 	left, err := s.Broken(ctx, one.Project)
 	if err != nil {
 		return nil, err
@@ -102,6 +101,21 @@ func (s *Notices) merge(ctx context.Context, held []notify.Pending) (*notify.Pen
 	e.First, e.Found, e.Run, e.New, e.Fixed = before == nil, now.Headline(), &now.Run, findingsOf(broken.Items), findingsOf(fixed.Items)
 	e.Totals = notify.Totals{New: broken.Total, Fixed: fixed.Total}
 	return &notify.Pending{Project: one.Project, Run: one.Run, Path: path, Event: e}, err
+}
+
+// changes returns what is broken now and was not before, and what was broken before. Before is nil if
+// nothing was known then: all that is broken is new.
+func (s *Notices) changes(ctx context.Context, now, before *store.Run) (broken, fixed *api.List[api.Finding], err error) {
+	if before == nil {
+		unknown := false
+		broken, err = s.findings.List(ctx, now, findings.Query{Verdicts: []string{"broken"}, Known: &unknown, Limit: maxNoticed})
+		return broken, &api.List[api.Finding]{}, err
+	}
+	lists, err := s.findings.Lists(ctx, now, before.ID, &findings.CompareQuery{Lists: []string{findings.ListNew, findings.ListFixed}, Limit: maxNoticed})
+	if err != nil {
+		return nil, nil, err
+	}
+	return unmarked(lists[findings.ListNew]), unmarked(lists[findings.ListFixed]), nil
 }
 
 // issuesOf returns the issues of findings, the first maxNoticedIssues.

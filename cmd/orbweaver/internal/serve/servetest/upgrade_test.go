@@ -188,13 +188,14 @@ func TestAddressesAreSecret(t *testing.T) {
 			t.Errorf("%v: %+v, want one error at %s", notify, faults.Errors, field)
 		}
 	}
-	refused("notify.0.url", object{"type": "webhook", "url": "http://chat.invalid/***"})                  // another scheme
-	refused("notify.0.url", object{"type": "webhook", "url": "https://chat.invalid:8443/***"})            // another port
-	refused("notify.0.url", object{"type": "webhook", "url": "https://other.invalid/***"})                // another host
-	refused("notify.0.url", object{"type": "webhook", "url": "https://other.invalid/x", "secret": "***"}) // the key
-	refused("notify.1.url", p.Notify[0], object{"type": "slack", "url": "https://chat.invalid/***"})      // which of the two
-	refused("notify.0.url", object{"type": "slack", "url": "https://chat.invalid/***"})                   // which of the two
-	s.call("PATCH", "projects/"+id, object{"notify": []object{{"type": "slack", "url": "https://CHAT.invalid:443/***"}, p.Notify[0], p.Notify[1]}}, 422, nil)
+	refused("notify.0.url", object{"type": "webhook", "url": "http://chat.invalid/***"})                                                                      // another scheme
+	refused("notify.0.url", object{"type": "webhook", "url": "https://chat.invalid:8443/***"})                                                                // another port
+	refused("notify.0.url", object{"type": "webhook", "url": "https://other.invalid/***"})                                                                    // another host
+	refused("notify.0.url", object{"type": "webhook", "url": "https://other.invalid/x", "secret": "***"})                                                     // the key
+	refused("notify.1.url", p.Notify[0], object{"type": "slack", "url": "https://chat.invalid/***"})                                                          // which of the two
+	refused("notify.0.url", object{"type": "slack", "url": "https://chat.invalid/***"})                                                                       // which of the two
+	s.call("PATCH", "projects/"+id, object{"notify": []object{{"type": "slack", "url": "https://CHAT.invalid:443/***"}, p.Notify[0], p.Notify[1]}}, 200, nil) // in order
+	s.call("PATCH", "projects/"+id, object{"notify": p.Notify}, 200, nil)
 	// Without scripts, a form removes one of two on the same host, and adds another.
 	session := s.post("projects/"+id+"/settings", map[string][]string{"do": {"remove-notify"}, "n": {"1"}, "sure": {"yes"}})
 	wants(t, "remove a notification", session, 303)

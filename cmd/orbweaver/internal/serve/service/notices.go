@@ -386,10 +386,14 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 	}
 	var faults []api.Fault
 	all := make([]api.Notify, len(items))
+	read := make([][]api.Fault, len(items))
 	for i, item := range items {
-		found := readNotify(&all[i], item)
+		read[i] = readNotify(&all[i], item)
+	}
+	given := slices.Clone(all)
+	for i, found := range read {
 		if len(found) == 0 {
-			found = restoreNotify(&all[i], i, before.Notify, len(items))
+			found = restoreNotify(&all[i], i, given, before.Notify)
 		}
 		if len(found) == 0 {
 			for _, f := range targetOf(&all[i]).Validate(s.policy, s.canMail) {
@@ -408,35 +412,71 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 	return faults
 }
 
-// restoreNotify replaces the hidden values of the ith of count targets by stored ones of the same
-// scheme, host and port.
-func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.Fault {
-	shown := notify.HideURL(n.URL)
-	sameHost := func(s *api.Notify) bool {
-		return notify.HideURL(s.URL) == shown && (s.URL != "" || s.Type == n.Type)
-	}
-	at := -1
-	switch {
-	case !notify.IsHidden(n.URL):
+// sameHost reports whether two targets have the same type, and addresses of the same scheme, host and
+// port. The type counts only if there is no address, unless typed is set.
+func sameHost(a, b *api.Notify, typed bool) bool {
+	return notify.HideURL(a.URL) == notify.HideURL(b.URL) && (a.Type == b.Type || a.URL != "" && !typed)
+}
+
+// hidesValues reports whether a target stands for a stored one in part.
+func hidesValues(n *api.Notify) bool {
+	return notify.IsHidden(n.URL) || n.Secret == secret.Shown || n.Token == secret.Shown
+}
+
+// storedFor returns the index of the stored target that the ith given one, some values of which are
+// hidden, stands for: -1 if there is none, or if there are several.
+func storedFor(i int, given, stored []api.Notify) (at int, several bool) {
+	n := &given[i]
+	if n.URL != "" && !notify.IsHidden(n.URL) {
 		at = slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Type == n.Type && s.Secret+s.Token != "" })
 		if at < 0 && i < len(stored) {
 			at = i
 		}
-	case count >= len(stored) && i < len(stored) && sameHost(&stored[i]): // none was removed
-		at = i
-	default:
+		return at, false
+	}
+	var equal []int
+	for _, typed := range []bool{true, false} {
+		equal = nil
 		for k := range stored {
-			if !sameHost(&stored[k]) {
-				continue
+			if sameHost(n, &stored[k], typed) {
+				equal = append(equal, k)
 			}
-			if at >= 0 {
-				return []api.Fault{{Field: "url", Message: "several addresses on this host are stored: give the address again"}}
+		}
+		order, count := 0, 0 // of the given ones that are hidden as well
+		for k := range given {
+			if g := &given[k]; sameHost(n, g, typed) && hidesValues(g) && (g.URL == "" || notify.IsHidden(g.URL)) {
+				if count++; k < i {
+					order++
+				}
 			}
-			at = k
 		}
-		if at < 0 {
-			return []api.Fault{{Field: "url", Message: "no address on this host is stored: give the address again"}}
+		if len(equal) == count {
+			return equal[order], false
 		}
+	}
+	switch {
+	case len(equal) == 1:
+		return equal[0], false
+	case len(given) >= len(stored) && slices.Contains(equal, i): // none was removed
+		return i, false
+	}
+	return -1, len(equal) > 1
+}
+
+// restoreNotify replaces the hidden values of a target, the ith given one, by stored ones of the same
+// scheme, host and port.
+func restoreNotify(n *api.Notify, i int, given, stored []api.Notify) []api.Fault {
+	if !hidesValues(n) {
+		return nil
+	}
+	at, several := storedFor(i, given, stored)
+	switch {
+	case several && n.URL == "":
+		return []api.Fault{{Field: "token", Message: "several targets of this type are stored: give the token again"}}
+	case several:
+		return []api.Fault{{Field: "url", Message: "several addresses on this host are stored: give the address again"}}
+	case at < 0 && notify.IsHidden(n.URL):
+		return []api.Fault{{Field: "url", Message: "no address on this host is stored: give the address again"}}
 	}
 	for _, one := range []struct {
 		field string
@@ -449,7 +489,7 @@ func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.F
 		switch {
 		case at < 0 || one.of(&stored[at]) == "":
 			return []api.Fault{{Field: one.field, Message: "no " + one.field + " is stored for it: write it out"}}
-		case !sameHost(&stored[at]):
+		case !sameHost(n, &stored[at], false):
 			return []api.Fault{{Field: "url", Message: "give the " + one.field + " again, because the address is on another host"}}
 		}
 		*one.value = one.of(&stored[at])

@@ -403,8 +403,8 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	e = &Event{Kind: New, Project: Project{"p", "Docs"}, New: findings(slices.Repeat([]string{"a"}, 25)...)}
-	if !strings.Contains(e.Text(), "and 5 more") || !strings.Contains(slackText(e), "and 5 more") {
-		t.Errorf("%s", e.Text())
+	if !strings.Contains(e.Text(), "and 5 more") || strings.Count(slackText(e), "•") != 10 || !strings.Contains(slackText(e), "and 15 more") {
+		t.Errorf("%s\n%s", e.Text(), slackText(e))
 	}
 	for kind, want := range map[Kind]string{Fixed: "all links are fixed", Unsound: "not reliable", Test: "this is a test"} {
 		e := &Event{Kind: kind, Project: Project{"p", "Docs"}, Reason: "no link could be verified", URL: "https://links.example/x"}

@@ -113,11 +113,12 @@ func slackText(e *Event) string {
 	for _, p := range e.paragraphs() {
 		b.WriteString(escape(p) + "\n")
 	}
-	list, more := e.listed()
+	list, _ := e.listed()
+	list = list[:min(len(list), maxBrief)]
 	for _, f := range list {
 		fmt.Fprintf(&b, "• %s (%s)\n", escape(oneLine(f.URL)), escape(oneLine(f.Code)))
 	}
-	if more > 0 {
+	if more := e.total() - len(list); more > 0 {
 		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	if e.URL != "" {

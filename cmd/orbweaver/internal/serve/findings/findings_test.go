@@ -338,6 +338,10 @@ func TestText(t *testing.T) {
 	}
 	urls = append(urls, "http://a.test/100%25_of", `http://a.test/b\c`, "http://a.test/under_score", "http://a.test/underXscore")
 	x := build(t, filepath.Join(t.TempDir(), "x"), "", func(yield func(*result.Result) bool) {
+		said := broken("http://a.test/said", "http://a.test/")
+		if said.Message = "no element has the id Übersicht"; !yield(said) {
+			return
+		}
 		for _, url := range urls {
 			if !yield(broken(url, "http://a.test/")) {
 				return
@@ -347,7 +351,7 @@ func TestText(t *testing.T) {
 	for _, row := range []struct {
 		text string
 		want int
-	}{{"cOMMON", manyFound + 500}, {"common/0000", 10}, {"100%25_", 1}, {"%", 1}, {"_", 2}, {`\`, 1}, {"under_score", 1}, {"nothing", 0}, {strings.Repeat("x", 100_000), 0}} {
+	}{{"cOMMON", manyFound + 500}, {"common/0000", 10}, {"100%25_", 1}, {"%", 1}, {"_", 2}, {`\`, 1}, {"under_score", 1}, {"nothing", 0}, {"ID übersicht", 1}, {"ÜBER", 1}, {"Über_icht", 0}, {strings.Repeat("x", 100_000), 0}} {
 		for _, q := range []Query{{}, {Sort: ByPlaces}, {Backward: true}, {Verdicts: []string{"broken"}, Scope: "external"}} {
 			q.Text, q.Limit = row.text, 400
 			seen := map[string]bool{}

@@ -193,16 +193,6 @@ func (q *Query) where() (string, []any) {
 	return strings.Join(terms, " AND "), args
 }
 
-// contains returns the condition that a text, of which ASCII letters have any case, is part of one of two
-// columns, and the pattern for each.
-func contains(a, b, text string) (term, pattern string) {
-	const most = 10_000 // SQLite refuses a pattern of 50,000 bytes, and no URL that is listed has as many
-	pattern = "%" + likeEscapes.Replace(text[:min(len(text), most)]) + "%"
-	return "(" + a + ` LIKE ? ESCAPE '\' OR ` + b + ` LIKE ? ESCAPE '\')`, pattern
-}
-
-var likeEscapes = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
-
 const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen, i.issue, i.page, i.pages"
 
 func scanItem(row rows.Row) (api.Finding, error) {

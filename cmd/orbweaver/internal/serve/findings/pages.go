@@ -58,8 +58,9 @@ func (q *PageQuery) Faults() (faults []api.Fault) {
 func (q *PageQuery) where() (where string, args []any) {
 	where = "was_read = 1"
 	if q.Text != "" {
-		where += " AND (instr(lower(url), lower(?)) > 0 OR instr(lower(title), lower(?)) > 0)"
-		args = append(args, q.Text, q.Text)
+		term, pattern := contains("url", "title", q.Text)
+		where += " AND " + term
+		args = append(args, pattern, pattern)
 	}
 	if class, found := strings.CutSuffix(q.Status, "xx"); found {
 		where += " AND CAST(status / 100 AS TEXT) = ?"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,7 +74,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func smallSite(t *testing.T) *site {
 	return newSite(t, map[string]string{
 		"/":       `<title>Home</title><a href="a.html">A</a> <a href="gone.html">gone</a> <a href="a.html#x">x</a> <a href="old">old</a>`,
-		"/a.html": `<title>A</title><a href="/">home</a> <a href="gone.html">gone again</a> <a href="mailto:a@b.example">mail</a>`,
+		"/a.html": `<title>A ÄÖ</title><a href="/">home</a> <a href="gone.html">gone again</a> <a href="mailto:a@b.example">mail</a>`,
 	})
 }
 
@@ -244,6 +245,9 @@ func TestPages(t *testing.T) {
 		if strings.Join(got, ",") != want {
 			t.Errorf("sort=%s: %v, want %s", sort, got, want)
 		}
+	}
+	if found := s.items("runs/" + run + "/pages?q=" + url.QueryEscape("äö")); len(found) != 1 || found[0]["title"] != "A ÄÖ" {
+		t.Errorf("a title in another case: %v", found)
 	}
 	home := s.items("runs/" + run + "/pages?q=home")[0]
 	for name, want := range map[string]any{"title": "Home", "status": 200.0, "depth": 0.0, "links_in": 1.0, "links_out": 4.0, "findings": 3.0} {

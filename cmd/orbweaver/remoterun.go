@@ -36,9 +36,16 @@ func checkOnServer(cmd *cobra.Command, s *settings, o *options, args []string) e
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
 	ctx, stop := signal.NotifyContext(cmd.Context(), endingSignals()...)
 	defer stop()
-	project, err := c.Project(ctx, projectName(args), args, projectOptions)
+	shown := make([]string, len(args))
+	for i, target := range args {
+		shown[i] = urinorm.Redact(target)
+	}
+	project, kept, err := c.Project(ctx, projectName(args), args, shown, projectOptions)
 	if err != nil {
 		return serverError(err, projectOptions)
+	}
+	if kept {
+		console.notef("the project on the server keeps its own headers and passwords, because only an administrator may replace them: they may differ from yours")
 	}
 	run, err := c.Start(ctx, project)
 	if err != nil {

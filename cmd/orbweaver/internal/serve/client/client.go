@@ -88,27 +88,33 @@ func (c *Client) call(ctx context.Context, method, path string, body any, want i
 }
 
 // Project returns the id of the project with the targets and options. If there is none, it is
-// created with a name. Secrets of options cannot be compared, because the server never shows
-// them: a project with the same other options counts as the same.
-func (c *Client) Project(ctx context.Context, name string, targets []string, options map[string]any) (string, error) {
+// created with a name. shown are the targets without passwords. Secrets cannot be compared, because
+// the server never shows them: a project in which all else is the same gets the given ones. kept
+// reports that it keeps its own, because that takes an administrator.
+func (c *Client) Project(ctx context.Context, name string, targets, shown []string, options map[string]any) (id string, kept bool, err error) {
 	wanted, err := normal(options)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	for after := ""; ; {
 		var list api.List[api.Project]
 		if err := c.call(ctx, http.MethodGet, "/projects?limit=1000&after="+url.QueryEscape(after), nil, http.StatusOK, &list); err != nil {
-			return "", err
+			return "", false, err
 		}
 		for i := range list.Items {
 			p := &list.Items[i]
 			has, err := normal(p.Options)
 			if err != nil {
-				return "", err
+				return "", false, err
 			}
-			if p.URLs == 0 && slices.Equal(p.Targets, targets) && reflect.DeepEqual(has, wanted) {
-				return p.ID, nil
+			if p.URLs != 0 || !slices.Equal(p.Targets, shown) || !reflect.DeepEqual(has, wanted) {
+				continue
 			}
+			if wanted["header"] == nil && wanted["user"] == nil && slices.Equal(shown, targets) {
+				return p.ID, false, nil
+			}
+			kept, err := c.replaceSecrets(ctx, p.ID, targets, options)
+			return p.ID, kept, err
 		}
 		if list.Next == nil {
 			break
@@ -117,7 +123,18 @@ func (c *Client) Project(ctx context.Context, name string, targets []string, opt
 	}
 	var made api.Project
 	err = c.call(ctx, http.MethodPost, "/projects", map[string]any{"name": name, "targets": targets, "options": options}, http.StatusCreated, &made)
-	return made.ID, err
+	return made.ID, false, err
+}
+
+// replaceSecrets gives a project the targets and options with their secrets, unless it may not.
+func (c *Client) replaceSecrets(ctx context.Context, id string, targets []string, options map[string]any) (kept bool, err error) {
+	var changed api.Project
+	err = c.call(ctx, http.MethodPatch, "/projects/"+url.PathEscape(id), map[string]any{"targets": targets, "options": options}, http.StatusOK, &changed)
+	var problem *api.Problem
+	if errors.As(err, &problem) && problem.Status == http.StatusForbidden {
+		return true, nil
+	}
+	return false, err
 }
 
 // normal returns options in one spelling, with secrets hidden: {"depth": 3} means the same as

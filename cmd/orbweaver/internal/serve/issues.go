@@ -43,7 +43,7 @@ func deleteMark(c *call) error {
 }
 
 func listIssues(c *call) error {
-	q, owner, err := c.query().issues(c.who.Name)
+	q, owner, err := c.query().issues(c.who.Key())
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func listComments(c *call) error {
 }
 
 func addComment(c *call, v map[string]string) error {
-	return c.answer(http.StatusCreated)(c.server.service.Issues.Comment(c.Context(), c.project.ID, c.PathValue("id"), c.who.Name, v["text"]))
+	return c.answer(http.StatusCreated)(c.server.service.Issues.Comment(c.Context(), c.project.ID, c.PathValue("id"), c.who.Key(), v["text"]))
 }
 
 func deleteComment(c *call) error {

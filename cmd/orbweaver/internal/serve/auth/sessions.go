@@ -33,7 +33,8 @@ type Identity struct {
 	Zone    string // the name of the person's time zone, "" for that of the server
 }
 
-// Key returns the name by which projects give access: "token:" is before the names of tokens.
+// Key returns the name by which projects give access and people own issues and write comments: "token:"
+// is before the names of tokens.
 func (w *Identity) Key() string {
 	if w.Via == ByToken {
 		return tokenKey + w.Name

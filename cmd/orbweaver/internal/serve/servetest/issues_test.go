@@ -151,6 +151,35 @@ func TestIssues(t *testing.T) {
 	s.call("DELETE", comments+"/"+comment.ID, nil, 404, nil)
 }
 
+// TestTokenIsNoPerson: a token and a user of the same name are not the same.
+func TestTokenIsNoPerson(t *testing.T) {
+	web := smallSite(t)
+	s, data := people(t)
+	ann := s.signIn("editor", "correct horse")
+	s.token = token(t, data, "boss", "admin")
+	project := s.create(object{"targets": []string{web.URL + "/"}})
+	run := s.checked(project)
+	issue := s.items("runs/" + run + "/issues")[0]["id"].(string)
+	s.call("PATCH", "projects/"+project+"/issues/"+issue, object{"owner": "editor"}, 200, nil)
+	s.token = token(t, data, "editor", "editor")
+	var comment struct{ ID, By string }
+	comments := "projects/" + project + "/issues/" + issue + "/comments"
+	if s.call("POST", comments, object{"text": "x"}, 201, &comment); comment.By != "token:editor" {
+		t.Errorf("the comment is by %q", comment.By)
+	}
+	if mine := s.items("runs/" + run + "/issues?owner=me"); len(mine) != 0 {
+		t.Errorf("the token owns %v", mine)
+	}
+	s.call("DELETE", comments+"/"+comment.ID, nil, 204, nil)
+	s.call("POST", comments, object{"text": "y"}, 201, &comment)
+	s.token = ""
+	mine := s.as(ann, "GET", "runs/"+run+"/issues?owner=me", nil, 200)
+	if mine["total"] != 1.0 {
+		t.Errorf("the user owns %v", mine)
+	}
+	s.as(ann, "DELETE", comments+"/"+comment.ID, nil, 403)
+}
+
 func TestManyMarks(t *testing.T) {
 	web := templateSite(t)
 	s := open(t, t.TempDir())

@@ -195,7 +195,7 @@ type Assigned struct {
 
 // AssignedTo returns the open issues that somebody owns, by project, at most most of each.
 func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) ([]Assigned, error) {
-	projects, err := store.Issues{Store: s.store}.Owning(ctx, who.Name)
+	projects, err := store.Issues{Store: s.store}.Owning(ctx, who.Key())
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) (
 			continue
 		}
 		run := last[at]
-		list, err := s.List(ctx, run, findings.IssueQuery{Query: findings.Query{Limit: most}}, who.Name)
+		list, err := s.List(ctx, run, findings.IssueQuery{Query: findings.Query{Limit: most}}, who.Key())
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +283,7 @@ func (s *Issues) DeleteComment(ctx context.Context, project, issue, id string, w
 	if at < 0 {
 		return api.NewProblem(http.StatusNotFound, "the issue has no comment %s", id)
 	}
-	if all[at].By != who.Name && who.Role < auth.Admin {
+	if all[at].By != who.Key() && who.Role < auth.Admin {
 		return api.NewProblem(http.StatusForbidden, "only its author and administrators may delete a comment")
 	}
 	if err := (store.Issues{Store: s.store}).DeleteComment(ctx, project, id); err != nil {

@@ -107,7 +107,7 @@ func (f filters) issues(c *Call) (q findings.IssueQuery, owner string) {
 	q.Query = f.query()
 	q.Sort = findings.Sort(f.one("sort", findings.IssueSorts...))
 	if owner = f.Get("owner"); owner == service.Myself {
-		owner = c.Who.Name
+		owner = c.Who.Key()
 	}
 	return q, owner
 }

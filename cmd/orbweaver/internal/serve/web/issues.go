@@ -117,7 +117,7 @@ func issue(c *Call, status int, id string, values url.Values, faults map[string]
 		return err
 	}
 	f := filters{c.URL.Query()}
-	page := &issuePage{IssueDetail: d, Values: values, Faults: faults, Comment: values.Get("text"), Me: c.Who.Name, Told: c.Site.flashed(c.Who, c.Path)}
+	page := &issuePage{IssueDetail: d, Values: values, Faults: faults, Comment: values.Get("text"), Me: c.Who.Key(), Told: c.Site.flashed(c.Who, c.Path)}
 	from, _ := strconv.Atoi(f.Get("from"))
 	from = max(0, from)
 	if d.On, err = issues.Pages(c.Context(), c.Run, id, from, perPage+1); err != nil {
@@ -179,7 +179,7 @@ func changeIssue(c *Call) error {
 	var err error
 	switch v.Get("do") {
 	case "comment":
-		_, err = issues.Comment(c.Context(), c.Project.ID, id, c.Who.Name, v.Get("text"))
+		_, err = issues.Comment(c.Context(), c.Project.ID, id, c.Who.Key(), v.Get("text"))
 	case "remove-comment":
 		err = issues.DeleteComment(c.Context(), c.Project.ID, id, v.Get("comment"), c.Who)
 	default:

@@ -58,6 +58,18 @@ func TestIssuePages(t *testing.T) {
 	do("/issues/"+link, url.Values{"do": {"comment"}, "text": {"line 1\nline 2"}}, "")
 	shows("runs/"+run+"/issues/"+link, "line 1\nline 2")
 	wants(t, "an empty comment", s.post("projects/"+project+"/issues/"+link, url.Values{"run": {run}, "do": {"comment"}, "text": {""}}), 422)
+	// The page of a finding shows the owner and the comments of its issue, and leads there.
+	one := s.items("runs/" + run + "/findings?issue=" + link)[0]["id"].(string)
+	shows("runs/"+run+"/findings/"+one, "Owner: ann", `href="runs/`+run+"/issues/"+link+`"`, "which has 12 findings", "line 1\nline 2")
+	back := s.post("projects/"+project+"/issues/"+link, url.Values{"run": {run}, "finding": {one}, "do": {"comment"}, "text": {"of a finding"}})
+	if wants(t, "a comment on the page of a finding", back, 303); !strings.HasSuffix(back.header.Get("Location"), "runs/"+run+"/findings/"+one) {
+		t.Errorf("the form of a finding leads to %s", back.header.Get("Location"))
+	}
+	shows("runs/"+run+"/findings/"+one, "of a finding")
+	back = s.post("projects/"+project+"/issues/"+link, url.Values{"run": {run}, "finding": {one}, "do": {"comment"}, "text": {""}})
+	if wants(t, "an empty comment on the page of a finding", back, 422); !strings.Contains(string(back.body), "Where the link is") || !strings.Contains(string(back.body), "write 1 to 4000 characters") {
+		t.Errorf("an empty comment: %s", back.body)
+	}
 	do("/views", url.Values{"name": {"Of Ann"}, "query": {"sort=code&owner=ann"}}, `findings?owner=ann&amp;sort=code"><bdi>Of Ann`)
 	view := s.items("projects/" + project + "/views")[0]["id"].(string)
 	ask := s.post("projects/"+project+"/views", url.Values{"run": {run}, "do": {"remove-view"}, "id": {view}})

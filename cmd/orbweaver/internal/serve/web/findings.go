@@ -306,6 +306,7 @@ type findingPage struct {
 	Recheck *api.Recheck
 	Values  url.Values // of the form to mark
 	Faults  map[string]string
+	Talk    *issueTalk // of the issue to which it belongs, nil for none
 	around  around
 }
 
@@ -332,6 +333,17 @@ func finding(c *Call, status int, id string, values url.Values, faults map[strin
 	page.More = page.Count - len(page.Places)
 	if page.around, err = aroundFinding(c, &f.Finding); err != nil {
 		return err
+	}
+	if f.Issue != "" {
+		d, err := c.Site.Service.Issues.Get(c.Context(), c.Run, f.Issue)
+		if err == nil {
+			if page.Talk, err = talkOf(c, &d.Issue, values, faults); err == nil {
+				page.Talk.Finding = id
+			}
+		}
+		if err != nil && asProblem(err) == nil { // a run that is not over may not have it
+			return err
+		}
 	}
 	if known := f.Known; known != nil && values == nil { // the form changes it
 		page.Values = markValues(known)

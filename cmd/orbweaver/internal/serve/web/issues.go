@@ -86,26 +86,43 @@ func markValues(m *api.Mark) url.Values {
 
 type issuePage struct {
 	*api.IssueDetail
-	Comments []*api.Comment
-	People   []string
-	Mark     *api.Mark // of the issue
-	Values   url.Values
-	Faults   map[string]string
-	Comment  string // what was typed
-	Me       string
-	Before   template.URL
-	After    template.URL
-	Earlier  template.URL // part of the pages
-	Later    template.URL
-	Told     string
+	Talk    *issueTalk
+	Mark    *api.Mark // of the issue
+	Values  url.Values
+	Faults  map[string]string
+	Before  template.URL
+	After   template.URL
+	Earlier template.URL // part of the pages
+	Later   template.URL
+	Told    string
+}
+
+// issueTalk is who repairs an issue, and what people say of it.
+type issueTalk struct {
+	*api.Issue
+	Finding string // whose page shows it, "" for the page of the issue
+	Said    []*api.Comment
+	People  []string
+	Faults  map[string]string
+	Typed   string // a comment
+	Me      string
+}
+
+func talkOf(c *Call, i *api.Issue, values url.Values, faults map[string]string) (t *issueTalk, err error) {
+	t = &issueTalk{Issue: i, Faults: faults, Typed: values.Get("text"), Me: c.Who.Key()}
+	if t.Said, err = c.Site.Service.Issues.Comments(c.Context(), c.Run.Project, i.ID); err != nil {
+		return nil, err
+	}
+	t.People, err = c.Site.Service.Issues.People(c.Context(), c.Project)
+	return t, err
 }
 
 // OwnerName returns the name of the owner, "" for none.
-func (p *issuePage) OwnerName() string {
-	if p.Owner == nil {
+func (t *issueTalk) OwnerName() string {
+	if t.Owner == nil {
 		return ""
 	}
-	return *p.Owner
+	return *t.Owner
 }
 
 func showIssue(c *Call) error { return issue(c, http.StatusOK, c.Params["id"], nil, nil) }
@@ -117,7 +134,7 @@ func issue(c *Call, status int, id string, values url.Values, faults map[string]
 		return err
 	}
 	f := filters{c.URL.Query()}
-	page := &issuePage{IssueDetail: d, Values: values, Faults: faults, Comment: values.Get("text"), Me: c.Who.Key(), Told: c.Site.flashed(c.Who, c.Path)}
+	page := &issuePage{IssueDetail: d, Values: values, Faults: faults, Told: c.Site.flashed(c.Who, c.Path)}
 	from, _ := strconv.Atoi(f.Get("from"))
 	from = max(0, from)
 	if d.On, err = issues.Pages(c.Context(), c.Run, id, from, perPage+1); err != nil {
@@ -135,10 +152,7 @@ func issue(c *Call, status int, id string, values url.Values, faults map[string]
 	if d.Items, err = c.Site.Service.Findings.All(c.Context(), c.Run, findings.Query{Issue: id, Change: map[bool]string{true: "fixed"}[d.Change == "fixed"]}, perPage); err != nil {
 		return err
 	}
-	if page.Comments, err = issues.Comments(c.Context(), c.Run.Project, id); err != nil {
-		return err
-	}
-	if page.People, err = issues.People(c.Context(), c.Project); err != nil {
+	if page.Talk, err = talkOf(c, &d.Issue, values, faults); err != nil {
 		return err
 	}
 	near, err := aroundIssue(c, id)
@@ -166,7 +180,8 @@ func (c *Call) runOf(id string) error {
 	return nil
 }
 
-// changeIssue gives an issue an owner, or adds or removes a comment.
+// changeIssue gives an issue an owner, or adds or removes a comment. The form is on the page of the
+// issue, or on that of a finding.
 func changeIssue(c *Call) error {
 	v := c.fields
 	if err := c.runOf(v.Get("run")); err != nil {
@@ -185,14 +200,18 @@ func changeIssue(c *Call) error {
 	default:
 		err = issues.Assign(c.Context(), c.Project, v.Get("owner"), id)
 	}
+	show, place := issue, "/issues/"
+	if f := v.Get("finding"); f != "" {
+		show, place, id = finding, "/findings/", f
+	}
 	if err != nil {
 		faults, err := faultsOf(err)
 		if err != nil {
 			return err
 		}
-		return issue(c, http.StatusUnprocessableEntity, id, v, faults)
+		return show(c, http.StatusUnprocessableEntity, id, v, faults)
 	}
-	return c.See("runs/" + c.Run.ID + "/issues/" + id)
+	return c.See("runs/" + c.Run.ID + place + url.PathEscape(id))
 }
 
 // changeViews saves the filter of a list, or removes a view.

@@ -272,6 +272,9 @@ func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
 		if ids, err = c.matching(f); err != nil {
 			return "", err
 		}
+		if len(ids) == 0 {
+			return "", api.Invalid(api.Fault{Field: "all", Message: "no row matches the filter of the list"})
+		}
 	}
 	switch v.Get("do") {
 	case "assign":
@@ -342,7 +345,7 @@ func (c *Call) findingsOf(ids []string, most int) (all []api.Finding, err error)
 	return all, nil
 }
 
-// issuesOf returns the issues with ids, or of the findings with ids.
+// issuesOf returns the issues with ids, or of the findings with ids, of which at least one has an issue.
 func (c *Call) issuesOf(ids []string) (issues []string, err error) {
 	for _, id := range ids {
 		of, err := c.findingsOf([]string{id}, 1)
@@ -354,6 +357,9 @@ func (c *Call) issuesOf(ids []string) (issues []string, err error) {
 				issues = append(issues, f.Issue)
 			}
 		}
+	}
+	if len(issues) == 0 {
+		return nil, api.Invalid(api.Fault{Field: "fingerprint", Message: "links that are not broken, unverified or with a warning have no owner"})
 	}
 	return issues, nil
 }

@@ -1,0 +1,35 @@
+package servetest
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// TestBulkFormOfNothing sends the form below the list of findings for all rows of a list that has none,
+// and for rows that have no owner.
+func TestBulkFormOfNothing(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">gone</a>`})
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	for _, row := range []struct{ do, query, told string }{
+		{"mark", "q=zzz", "no row matches"},
+		{"mark", "q=zzz&view=links", "no row matches"},
+		{"unmark", "q=zzz", "no row matches"},
+		{"assign", "q=zzz", "no row matches"},
+		{"recheck", "q=zzz", "no row matches"},
+		{"assign", "verdict=ok", "have no owner"},
+	} {
+		fields := url.Values{"run": {run}, "do": {row.do}, "as": {"known"}, "reason": {"x"}, "all": {"yes"}, "query": {row.query}}
+		a := wants(t, fmt.Sprint(fields), s.post("projects/"+project+"/marks", fields), 303)
+		list := s.send("GET", strings.TrimPrefix(a.header.Get("Location"), "/"), nil)
+		if wants(t, row.query, list, 200); !strings.Contains(string(list.body), row.told) {
+			t.Errorf("%v: the list does not say %q: %s", fields, row.told, list.body)
+		}
+	}
+	if marks := s.items("projects/" + project + "/marks"); len(marks) > 0 {
+		t.Errorf("there are marks: %v", marks)
+	}
+}

@@ -1,8 +1,10 @@
 package main
 
+import "github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+
 // Names within a state directory.
 const (
-	stateFile    = "crawl.sqlite"
+	stateFile    = runs.StateFile
 	previousFile = "previous.sqlite" // the previous crawl, which is complete
 	cacheFile    = "cache.db"        // the cache for the next crawl, unless --cache names another
 	lockFile     = "lock"

@@ -33,8 +33,11 @@ type ListedURL struct {
 	Internal bool   `json:"internal,omitempty"`
 }
 
-// EvidenceFile is the name of what a run kept, in its directory.
-const EvidenceFile = "evidence.wacz"
+// Names of files in the directory of a run.
+const (
+	StateFile    = "crawl.sqlite"  // its crawl; a run that has just begun has none
+	EvidenceFile = "evidence.wacz" // what it kept
+)
 
 // Request asks an Engine to execute a crawl.
 type Request struct {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,23 @@ func TestTargetThatIsNoString(t *testing.T) {
 	s.call("POST", "projects", object{"name": "x", "targets": []any{"https://example.com/", 5, nil}}, 422, &faults)
 	if len(faults.Errors) != 2 || faults.Errors[0].Field != "targets.1" || faults.Errors[1].Field != "targets.2" {
 		t.Errorf("the errors are %+v, want targets.1 and targets.2", faults.Errors)
+	}
+}
+
+// A run that has just begun has a directory, but no crawl in it.
+func TestReportOfRunThatBegins(t *testing.T) {
+	web := newSite(t, map[string]string{"/": "<p>x"})
+	data := t.TempDir()
+	s := open(t, data)
+	run := s.checked(s.create(object{"targets": []string{web.URL}}))
+	if err := os.Remove(filepath.Join(data, "runs", run, "crawl.sqlite")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"api/v1/runs/" + run + "/report", "runs/" + run + "/export?format=csv"} {
+		a := wants(t, path, s.send("GET", path, nil), 409)
+		if a.header.Get("Content-Disposition") != "" || !strings.Contains(string(a.body), "nothing is known of the run yet") {
+			t.Errorf("%s: %v\n%s", path, a.header, a.body)
+		}
 	}
 }
 

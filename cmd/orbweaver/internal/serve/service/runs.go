@@ -147,8 +147,7 @@ func (s *Runs) HasState(r *store.Run) error {
 	if r.State == api.Queued {
 		return api.NewProblem(http.StatusConflict, "the run is queued: nothing is known of it yet")
 	}
-	entries, err := os.ReadDir(s.manager.StateDir(r.ID))
-	if err != nil || len(entries) == 0 {
+	if _, err := os.Stat(filepath.Join(s.manager.StateDir(r.ID), runs.StateFile)); err != nil {
 		return api.NewProblem(http.StatusConflict, "nothing is known of the run yet")
 	}
 	return nil

@@ -161,6 +161,9 @@ func checkView(values url.Values) error {
 	joinCommas(values)
 	list := &query{values: values}
 	list.word("view", "issues", "links", "pages", "hosts", "codes")
+	if err := list.problem(); err != nil {
+		return err
+	}
 	if _, err := list.findings(); err == nil {
 		return nil
 	}

@@ -33,3 +33,25 @@ func TestBulkFormOfNothing(t *testing.T) {
 		t.Errorf("there are marks: %v", marks)
 	}
 }
+
+// TestBulkFormWithUnknownFilter sends the form for all rows of a list with a filter that the list does not
+// know, and so shows everything.
+func TestBulkFormWithUnknownFilter(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">gone</a>`})
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	for _, row := range []struct {
+		query string
+		marks int
+	}{
+		{"verdict=brokn", 0}, {"known=yes", 0}, {"verdct=warning", 0}, {"code=http-4044", 0}, {"view=all", 0},
+		{"q=&scope=&change=&known=&view=&sort=&owner=&code=&verdict=broken&verdict=warning", 1},
+	} {
+		fields := url.Values{"run": {run}, "do": {"mark"}, "as": {"known"}, "reason": {"x"}, "all": {"yes"}, "query": {row.query}}
+		wants(t, row.query, s.post("projects/"+project+"/marks", fields), 303)
+		if marks := s.items("projects/" + project + "/marks"); len(marks) != row.marks {
+			t.Errorf("%s: the marks are %v, want %d", row.query, marks, row.marks)
+		}
+	}
+}

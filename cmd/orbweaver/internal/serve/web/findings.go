@@ -72,6 +72,19 @@ func (f filters) With(name, value string) template.URL {
 	return template.URL(v.Encode()) // it is escaped
 }
 
+// set returns the values that are not empty: a form sends one of each field, and empty ones select all.
+func (f filters) set() url.Values {
+	v := url.Values{}
+	for name, all := range f.Values {
+		for _, value := range all {
+			if value != "" && name != "after" {
+				v.Add(name, value)
+			}
+		}
+	}
+	return v
+}
+
 type findingsPage struct {
 	filters
 	Items   []api.Finding

@@ -269,6 +269,9 @@ func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
 		return "", api.Invalid(api.Fault{Field: "fingerprint", Message: "tick at least one row"})
 	}
 	if all {
+		if err = c.Site.CheckView(f.set()); err != nil { // what the list would ignore must not select all rows
+			return "", api.Invalid(api.Fault{Field: "query", Message: "it is not one that the list takes: " + err.Error()})
+		}
 		if ids, err = c.matching(f); err != nil {
 			return "", err
 		}

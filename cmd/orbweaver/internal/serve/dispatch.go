@@ -249,6 +249,28 @@ var otherIDs = map[string]func(*call) error{
 	"/findings/{id}": func(c *call) error {
 		return c.server.service.Findings.Exists(c.Context(), c.run, c.PathValue("id"))
 	},
+	"/compare": func(c *call) error { return findOther(c, c.URL.Query().Get("with")) },
+}
+
+// findOther refuses the id of a run that does not exist for who asks, so that a run of a project that they
+// must not see is like one that nobody ever started. "" names none.
+func findOther(c *call, id string) error {
+	if id == "" {
+		return nil
+	}
+	var row *store.Project
+	r, err := c.server.store.Run(c.Context(), id)
+	if err == nil {
+		row, err = c.server.store.Project(c.Context(), r.Project)
+	}
+	var role auth.Role
+	if err == nil {
+		role, err = c.server.service.Projects.RoleIn(row, c.who)
+	}
+	if errors.Is(err, store.ErrNotFound) || err == nil && role == 0 {
+		return api.NewProblem(http.StatusNotFound, "there is no run %s", id)
+	}
+	return err
 }
 
 // redirect sends the client to an address of the server.

@@ -255,6 +255,26 @@ func TestAccess(t *testing.T) {
 	s.as(editor, "GET", "projects/"+hidden, nil, 200)
 }
 
+// A comparison with a run of a hidden project answers as one with a run that does not exist.
+func TestCompareWithHiddenRun(t *testing.T) {
+	s, data := people(t)
+	site := smallSite(t)
+	admin, viewer := s.signIn("admin", "correct horse"), s.signIn("viewer", "correct horse")
+	s.token = token(t, data, "boss", "admin")
+	public := s.create(object{"targets": []string{site.URL + "/"}})
+	run, other := s.checked(public), s.checked(s.create(object{"targets": []string{site.URL + "/"}, "access": object{}}))
+	s.token = ""
+	for with, status := range map[string]int{other: 404, "0000000000000000": 404, run: 200} {
+		for _, path := range []string{"api/v1/runs/" + run + "/compare?with=", "api/v1/runs/" + run + "/compare?list=new&with=", "runs/" + run + "/compare?with="} {
+			a := wants(t, path+with, s.send("GET", path+with, nil, viewer), status)
+			if status == 404 && !strings.Contains(string(a.body), "there is no run "+with) {
+				t.Errorf("%s: %s", path+with, a.body)
+			}
+		}
+	}
+	s.as(admin, "GET", "runs/"+run+"/compare?with="+other, nil, 422)
+}
+
 // The token of a channel is a secret like its address, and goes to the host for which it was given.
 func TestChannelSecrets(t *testing.T) {
 	data := t.TempDir()

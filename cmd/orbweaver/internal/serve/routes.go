@@ -105,7 +105,7 @@ func routes() []route {
 		{Method: "DELETE", Path: v1 + "/projects/{p}", Role: auth.Admin, Handle: deleteProject,
 			Doc: "delete a project with its runs and marks", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/projects/{p}/urls", Role: auth.Viewer, Handle: showURLs,
-			Doc: "the further URLs that a project only checks, one a line", Answers: map[int]string{200: textType}},
+			Doc: "the further URLs that a project only checks, one a line", Answers: map[int]string{200: listType}},
 		{Method: "PUT", Path: v1 + "/projects/{p}/urls", Role: auth.Admin, Media: []string{listType}, Most: service.MaxURLList, Handle: putURLs,
 			Doc: "replace the further URLs that a project only checks: up to 10,000, one a line", Answers: map[int]string{200: "URLCount"}},
 		{Method: "DELETE", Path: v1 + "/projects/{p}/urls", Role: auth.Admin, Handle: deleteURLs,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"mime"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -166,7 +167,8 @@ func TestCompareLimits(t *testing.T) {
 	}
 }
 
-// The description of the API itself has no member that OpenAPI does not allow to be null.
+// The description of the API itself has no member that OpenAPI does not allow to be null, no reference
+// that leads nowhere, and no content of what is no media type.
 func TestDescriptionIsValid(t *testing.T) {
 	s := open(t, t.TempDir())
 	var whole any
@@ -177,7 +179,13 @@ func TestDescriptionIsValid(t *testing.T) {
 	look = func(at string, v any) {
 		switch v := v.(type) {
 		case map[string]any:
+			if to, ok := v["$ref"].(string); ok && !leads(whole, to) {
+				t.Errorf("%s/$ref leads nowhere: %s", at, to)
+			}
 			for name, member := range v {
+				if media, _, err := mime.ParseMediaType(name); strings.HasSuffix(at, "/content") && (err != nil || media != name || !strings.Contains(media, "/")) {
+					t.Errorf("%s has the media type %q", at, name)
+				}
 				if _, list := member.([]any); name == "required" && !list && member != true && member != false && !strings.HasSuffix(at, "/properties") {
 					t.Errorf("%s/required is %v", at, member)
 				}
@@ -194,4 +202,19 @@ func TestDescriptionIsValid(t *testing.T) {
 		}
 	}
 	look("", whole)
+}
+
+// leads reports whether a reference leads to a part of a document.
+func leads(document any, reference string) bool {
+	path, found := strings.CutPrefix(reference, "#/")
+	if !found {
+		return false
+	}
+	for name := range strings.SplitSeq(path, "/") {
+		part, _ := document.(map[string]any)
+		if document, found = part[name]; !found {
+			return false
+		}
+	}
+	return true
 }

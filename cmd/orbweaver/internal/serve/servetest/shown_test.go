@@ -80,3 +80,16 @@ func TestURLsAreReadable(t *testing.T) {
 		}
 	}
 }
+
+// TestOneLink reads the counts of a site with a single link.
+func TestOneLink(t *testing.T) {
+	web := newSite(t, map[string]string{"/": "<p>x"})
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}})
+	run := s.checked(project)
+	for _, path := range []string{"projects/" + project, "runs/" + run} {
+		if page := string(s.send("GET", path, nil).body); !strings.Contains(page, "1 link to 1 target on 1 page") {
+			t.Errorf("%s does not say \"1 link to 1 target on 1 page\": %s", path, page)
+		}
+	}
+}

@@ -82,6 +82,29 @@ func TestBodyLimits(t *testing.T) {
 	}
 }
 
+// A list of URLs counts all bad lines, of which its problem has the first.
+func TestFaultsOfURLListAreCounted(t *testing.T) {
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{"https://example.com/"}})
+	lines := make([]string, 500)
+	for n := range lines {
+		lines[n] = fmt.Sprint("ftp://example.com/", n)
+	}
+	counts := func(what string, a *answer, more int) {
+		t.Helper()
+		var p struct {
+			Errors []object
+			More   int
+		}
+		if err := json.Unmarshal(a.body, &p); err != nil || a.status != 422 || len(p.Errors) != 100 || p.More != more {
+			t.Errorf("%s: status %d, %d errors and %d more, want 422, 100 and %d", what, a.status, len(p.Errors), p.More, more)
+		}
+	}
+	counts("a list", s.send("PUT", "api/v1/projects/"+project+"/urls", strings.Join(lines, "\n"), header("Content-Type", "text/plain")), 400)
+	document := object{"version": 2, "projects": []object{{"name": "x", "targets": []string{"ftp://x"}, "urls": lines}, {"name": "y", "targets": []string{"https://example.com/"}, "urls": lines}}}
+	counts("an import", s.send("POST", "api/v1/import", document), 901)
+}
+
 // Secrets of a project are not sent to hosts for which nobody gave them.
 func TestSecretsStayOnTheirHosts(t *testing.T) {
 	s := open(t, t.TempDir())

@@ -168,10 +168,13 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 				faults = append(faults, api.Fault{Field: "urls", Message: "use a list of URLs"})
 				continue
 			}
-			var found []api.Fault
-			one.row.List, found = readURLs(s.engine, strings.Join(urls, "\n"))
+			var wrong *api.Problem
+			one.row.List, wrong = readURLs(s.engine, strings.Join(urls, "\n"))
 			one.row.URLs, before.URLs = len(one.row.List), len(one.row.List)
-			faults = append(faults, found...)
+			if wrong != nil {
+				faults = append(faults, wrong.Errors...)
+				one.unlisted = wrong.More
+			}
 		case "views":
 			faults = append(faults, one.readViews(m.Value, checkView)...)
 		default:
@@ -185,7 +188,7 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	old := before.text()
 	one.next, err = s.projects.read(ctx, before, body.Bytes(), len(rows) == 0)
 	if p, ok := errors.AsType[*api.Problem](err); ok && p.Status == http.StatusUnprocessableEntity {
-		one.unlisted = p.More
+		one.unlisted += p.More
 		return one, append(p.Errors, faults...), nil
 	}
 	if err != nil || len(faults) > 0 {

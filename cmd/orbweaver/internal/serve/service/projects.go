@@ -117,11 +117,11 @@ func (s *Projects) Sees(ctx context.Context, who *auth.Identity) func(project st
 // them is an *api.Problem.
 func (s *Projects) Create(ctx context.Context, body []byte, list string) (*api.Project, error) {
 	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	urls, faults := readURLs(s.engine, list)
+	urls, wrong := readURLs(s.engine, list)
 	row.List, row.URLs = urls, len(urls)
 	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}, URLs: len(urls)}, body, true)
-	if err == nil && len(faults) > 0 {
-		err = api.Invalid(faults...)
+	if err == nil && wrong != nil {
+		err = wrong
 	}
 	if err != nil {
 		return nil, err
@@ -248,9 +248,9 @@ func (s *Projects) PutURLs(ctx context.Context, row *store.Project, text string,
 	if len(text) > MaxURLList {
 		return nil, api.NewProblem(http.StatusRequestEntityTooLarge, "the list is larger than 4 MiB")
 	}
-	urls, faults := readURLs(s.engine, text)
-	if len(faults) > 0 {
-		return nil, api.Invalid(faults...)
+	urls, wrong := readURLs(s.engine, text)
+	if wrong != nil {
+		return nil, wrong
 	}
 	var p *api.Project
 	err := s.retry(ctx, row, ifMatch, func(row *store.Project) (err error) {

@@ -17,9 +17,11 @@ const (
 )
 
 // readURLs reads a list of URLs, one a line. Empty lines and those that begin with # do not count, and
-// repeated ones count once.
-func readURLs(engine runs.Engine, text string) (urls []string, faults []api.Fault) {
+// repeated ones count once. What is wrong with them is a problem, else nil.
+func readURLs(engine runs.Engine, text string) (urls []string, wrong *api.Problem) {
 	urls = []string{}
+	var faults []api.Fault
+	unlisted := 0
 	known := map[string]bool{}
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -36,15 +38,22 @@ func readURLs(engine runs.Engine, text string) (urls []string, faults []api.Faul
 		if !utf8.ValidString(line) {
 			err = fmt.Errorf("it is not UTF-8")
 		}
-		if err != nil && len(faults) <= api.MaxFaults {
+		switch {
+		case err != nil && len(faults) == api.MaxFaults:
+			unlisted++
+		case err != nil:
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("urls.%d", n), Message: err.Error()})
 		}
 		urls = append(urls, target)
 	}
 	if len(urls) > MaxURLs {
-		faults = []api.Fault{{Field: "urls", Message: fmt.Sprintf("use at most %s URLs: there are %s", api.Count(MaxURLs), api.Count(len(urls)))}}
+		return urls, api.Invalid(api.Fault{Field: "urls", Message: fmt.Sprintf("use at most %s URLs: there are %s", api.Count(MaxURLs), api.Count(len(urls)))})
 	}
-	return urls, faults
+	if len(faults) > 0 {
+		wrong = api.Invalid(faults...)
+		wrong.More += unlisted
+	}
+	return urls, wrong
 }
 
 // checkListed returns what is wrong with a URL of a list that could be a target.

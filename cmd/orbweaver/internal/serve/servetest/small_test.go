@@ -60,13 +60,26 @@ func TestClientGoesAway(t *testing.T) {
 	}
 }
 
-// A target that is no string is wrong at its place.
-func TestTargetThatIsNoString(t *testing.T) {
+// Each element of a list that is wrong is named, whatever else is wrong with the list.
+func TestEachWrongElementIsNamed(t *testing.T) {
 	s := open(t, t.TempDir())
-	var faults problem
-	s.call("POST", "projects", object{"name": "x", "targets": []any{"https://example.com/", 5, nil}}, 422, &faults)
-	if len(faults.Errors) != 2 || faults.Errors[0].Field != "targets.1" || faults.Errors[1].Field != "targets.2" {
-		t.Errorf("the errors are %+v, want targets.1 and targets.2", faults.Errors)
+	for _, row := range []struct {
+		targets, tags []any
+		want          string
+	}{
+		{[]any{"https://example.com/", 5, nil}, []any{}, "targets.1 targets.2"},
+		{[]any{"ftp://x", 5, "https://example.com/", "-"}, []any{}, "targets.0 targets.1 targets.3"},
+		{[]any{"https://example.com/"}, []any{"a b", 1, "c", nil, "", "C"}, "tags.0 tags.1 tags.3 tags.4 tags.5"},
+	} {
+		var faults problem
+		s.call("POST", "projects", object{"name": "x", "targets": row.targets, "tags": row.tags}, 422, &faults)
+		var fields []string
+		for _, f := range faults.Errors {
+			fields = append(fields, f.Field)
+		}
+		if got := strings.Join(fields, " "); got != row.want {
+			t.Errorf("the targets %v and the tags %v: the errors are at %q, want %q", row.targets, row.tags, got, row.want)
+		}
 	}
 }
 

@@ -196,17 +196,20 @@ func isTag(text string) bool {
 }
 
 func (next *content) readTags(value json.RawMessage) (faults []api.Fault) {
-	var tags []string
-	if strictjson.Decode(value, &tags) != nil || string(value) == "null" {
+	var items []json.RawMessage
+	if strictjson.Decode(value, &items) != nil || items == nil {
 		return []api.Fault{{Field: "tags", Message: "use a list of strings"}}
 	}
-	if len(tags) > maxTags {
+	if len(items) > maxTags {
 		return []api.Fault{{Field: "tags", Message: fmt.Sprintf("use at most %d tags", maxTags)}}
 	}
 	next.Tags = []string{}
+	tags, isText := readTexts(items)
 	for i, tag := range tags {
 		lower := strings.ToLower(tag)
 		switch {
+		case !isText[i]:
+			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: "use a string"})
 		case !isTag(tag):
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: wantTag})
 		case slices.Contains(next.Tags, lower):

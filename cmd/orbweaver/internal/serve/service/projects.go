@@ -570,19 +570,21 @@ func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	if err := strictjson.Decode(value, &items); err != nil || items == nil || len(items) == 0 && c.before.URLs == 0 || len(items) > MaxTargets {
 		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
 	}
-	targets, wrong := make([]string, len(items)), []api.Fault(nil)
-	for i, item := range items {
-		if string(item) == "null" || strictjson.Decode(item, &targets[i]) != nil {
-			wrong = append(wrong, api.Fault{Field: fmt.Sprintf("targets.%d", i), Message: "use a string: the URL of a page"})
+	targets, isText := readTexts(items)
+	var faults []api.Fault
+	var texts []string
+	for i, target := range targets {
+		if isText[i] {
+			texts = append(texts, target)
 		}
 	}
-	if len(wrong) > 0 {
-		return wrong
-	}
-	c.moved = c.moved || movesFrom(c.before.origins(), targets)
-	var faults []api.Fault
+	c.moved = c.moved || movesFrom(c.before.origins(), texts)
 	for i, target := range targets {
 		field := fmt.Sprintf("targets.%d", i)
+		if !isText[i] {
+			faults = append(faults, api.Fault{Field: field, Message: "use a string: the URL of a page"})
+			continue
+		}
 		if strings.Contains(target, ":"+secret.Shown+"@") {
 			whole := withPassword(target, c.before.Targets)
 			if whole == "" {
@@ -601,6 +603,15 @@ func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	}
 	c.next.Targets = targets
 	return faults
+}
+
+// readTexts reads the elements of a list, and reports which are strings.
+func readTexts(items []json.RawMessage) (texts []string, isText []bool) {
+	texts, isText = make([]string, len(items)), make([]bool, len(items))
+	for i, item := range items {
+		isText[i] = string(item) != "null" && strictjson.Decode(item, &texts[i]) == nil
+	}
+	return texts, isText
 }
 
 // withPassword returns a target with the password that it hides: that of the same target before, else that

@@ -2,7 +2,9 @@ package servetest
 
 import (
 	"fmt"
+	"html"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -53,5 +55,22 @@ func TestBulkFormWithUnknownFilter(t *testing.T) {
 		if marks := s.items("projects/" + project + "/marks"); len(marks) != row.marks {
 			t.Errorf("%s: the marks are %v, want %d", row.query, marks, row.marks)
 		}
+	}
+}
+
+// TestViewOfFilteredList saves the list as the form to filter it leaves it, with empty fields in the address.
+func TestViewOfFilteredList(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">gone</a>`})
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	list := string(s.send("GET", "runs/"+run+"/findings?q=gone&code=&scope=&change=&known=&view=&sort=&owner=&host=&page=&verdict=broken&verdict=warning", nil).body)
+	query := regexp.MustCompile(`name="query" value="([^"]*)"`).FindStringSubmatch(list)
+	if query == nil {
+		t.Fatalf("the list has no form with its query: %s", list)
+	}
+	s.post("projects/"+project+"/views", url.Values{"run": {run}, "name": {"mine"}, "query": {html.UnescapeString(query[1])}})
+	if views := s.items("projects/" + project + "/views"); len(views) != 1 || views[0]["query"] != "q=gone&verdict=broken&verdict=warning" {
+		t.Errorf("the views are %v", views)
 	}
 }

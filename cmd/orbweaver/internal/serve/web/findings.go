@@ -60,19 +60,16 @@ func (f filters) query() findings.Query {
 
 // With returns the query of the address with one value changed, from the first part on.
 func (f filters) With(name, value string) template.URL {
-	v := url.Values{}
-	for key, all := range f.Values {
-		if key != "after" && key != name {
-			v[key] = all
-		}
-	}
+	v := f.set()
+	v.Del(name)
 	if value != "" {
 		v.Set(name, value)
 	}
 	return template.URL(v.Encode()) // it is escaped
 }
 
-// set returns the values that are not empty: a form sends one of each field, and empty ones select all.
+// set returns the values that are not empty, without the place in the list: a form sends one of each field,
+// and empty ones select all.
 func (f filters) set() url.Values {
 	v := url.Values{}
 	for name, all := range f.Values {

@@ -50,8 +50,6 @@ func TestIssuePages(t *testing.T) {
 	}
 	do("/marks", url.Values{"do": {"assign"}, "owner": {"ann"}, "all": {"yes"}}, "The owner of 2 issues was changed.")
 	do("/marks", url.Values{"do": {"mark"}, "fingerprint": {link}, "as": {"known"}, "reason": {"old"}}, "1 mark set.")
-	do("/marks", url.Values{"do": {"mark"}, "fingerprint": {link}, "as": {"known"}, "reason": {""}}, "Nothing was changed: reason")
-	do("/marks", url.Values{"do": {"mark"}}, "Nothing was changed: fingerprint")
 	do("/marks", url.Values{"do": {"recheck"}, "fingerprint": {gone}}, "2 links checked again: 2 broken.")
 	shows("runs/"+run+"/issues/"+link, "Owner: ann", "Marked as known", `value="old"`, "Change the mark")
 	do("/marks/"+link, url.Values{"do": {"remove"}, "what": {"issue"}, "id": {link}}, "")

@@ -100,7 +100,13 @@ type findingsPage struct {
 	People   []string // who may own issues
 	Saved    []*api.View
 	Told     string // what the bar below the list did
+	// Form is what was typed into a form below the list that was refused, and Faults is why, by field.
+	Form   url.Values
+	Faults map[string]string
 }
+
+// Ticked reports whether a row was ticked in the form that was refused.
+func (p *findingsPage) Ticked(id string) bool { return slices.Contains(p.Form["fingerprint"], id) }
 
 // view returns what the list shows: issues, links, or groups of links.
 func (f filters) view() (links bool, by string) {
@@ -223,10 +229,27 @@ func codesOf(s *summary) []codeCount {
 }
 
 func showFindings(c *Call) error {
-	f := filters{c.URL.Query()}
+	return findingsList(c, http.StatusOK, &findingsPage{filters: filters{c.URL.Query()}})
+}
+
+// refused writes the list to which the form that was sent belongs again, with what is wrong with the form.
+func refused(c *Call, f filters, told string, err error) error {
+	faults, err := faultsOf(err)
+	if err != nil {
+		return err
+	}
+	if after := c.fields.Get("after"); after != "" { // the rows that are ticked are there
+		f.Set("after", after)
+	}
+	return findingsList(c, http.StatusUnprocessableEntity, &findingsPage{filters: f, Fault: told, Form: c.fields, Faults: faults})
+}
+
+// findingsList writes the list that the filters of a page select.
+func findingsList(c *Call, status int, page *findingsPage) error {
+	f := page.filters
 	links, by := f.view()
-	page := &findingsPage{filters: f, By: by, Told: c.Site.flashed(c.Who, c.Path), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
-	status := http.StatusOK
+	page.By, page.Told, page.path = by, c.Site.flashed(c.Who, c.Path), "runs/"+c.Run.ID+"/findings"
+	page.Formats, page.Codes, page.Active = report.Formats, codesOf(summaryOf(&c.Run.Run)), c.Run.State.Active()
 	q := f.query()
 	before, err := soundBefore(c, c.Run)
 	if err != nil {
@@ -260,7 +283,7 @@ func showFindings(c *Call) error {
 		}
 		status = http.StatusUnprocessableEntity
 		for _, message := range faults {
-			page.Fault = message
+			page.Fault = cmp.Or(page.Fault, message)
 		}
 	}
 	return c.page(status, "findings-of-run", "Findings", page)

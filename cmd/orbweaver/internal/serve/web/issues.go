@@ -230,7 +230,12 @@ func changeViews(c *Call) error {
 	} else {
 		_, err = issues.AddView(c.Context(), c.Project.ID, v.Get("name"), v.Get("query"), c.Site.CheckView)
 	}
-	if p := asProblem(err); p != nil {
+	p := asProblem(err)
+	if p != nil && p.Status == http.StatusUnprocessableEntity {
+		values, _ := url.ParseQuery(v.Get("query")) // what it has that can be read is the list
+		return refused(c, filters{values}, "The view was not saved: "+p.Detail+".", err)
+	}
+	if p != nil {
 		c.Site.flash(c.Who, "/runs/"+c.Run.ID+"/findings", sentence(p.Detail)+".")
 		err = nil
 	}
@@ -252,7 +257,7 @@ func bulk(c *Call) error {
 	}
 	told, err := c.bulk(v, filters{values})
 	if p := asProblem(err); p != nil && p.Status == http.StatusUnprocessableEntity {
-		told, err = "Nothing was changed: "+p.Errors[0].Field+": "+p.Detail+".", nil
+		return refused(c, filters{values}, "Nothing was changed: "+p.Errors[0].Field+": "+p.Detail+".", err)
 	}
 	if err != nil {
 		return err
@@ -263,7 +268,10 @@ func bulk(c *Call) error {
 
 // bulk does what a form asks for, and says what was done.
 func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
-	s, ids := c.Site.Service, v["fingerprint"]
+	s, ids, do := c.Site.Service, v["fingerprint"], v.Get("do")
+	if !slices.Contains([]string{"mark", "unmark", "assign", "recheck"}, do) {
+		return "", api.Invalid(api.Fault{Field: "do", Message: "use mark, unmark, assign or recheck"})
+	}
 	all := v.Get("all") != ""
 	if len(ids) == 0 && !all {
 		return "", api.Invalid(api.Fault{Field: "fingerprint", Message: "tick at least one row"})
@@ -279,7 +287,7 @@ func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
 			return "", api.Invalid(api.Fault{Field: "all", Message: "no row matches the filter of the list"})
 		}
 	}
-	switch v.Get("do") {
+	switch do {
 	case "assign":
 		if ids, err = c.issuesOf(ids); err == nil {
 			err = s.Issues.Assign(c.Context(), c.Project, v.Get("owner"), ids...)
@@ -288,7 +296,7 @@ func (c *Call) bulk(v url.Values, f filters) (told string, err error) {
 	case "recheck":
 		return c.recheckAll(ids)
 	}
-	b := &service.Bulk{Fingerprints: ids, Remove: v.Get("do") == "unmark"}
+	b := &service.Bulk{Fingerprints: ids, Remove: do == "unmark"}
 	if !b.Remove {
 		b.Mark = members(v, "as", "reason", "until")
 	}
@@ -309,7 +317,7 @@ func (c *Call) matching(f filters) (ids []string, err error) {
 		return ids, err
 	}
 	q, owner := f.issues(c)
-	q.Limit = service.MaxBulk
+	q.After, q.Limit = "", service.MaxBulk
 	list, err := c.Site.Service.Issues.List(c.Context(), c.Run, q, owner)
 	if err != nil {
 		return nil, err

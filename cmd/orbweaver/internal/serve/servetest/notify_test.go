@@ -237,7 +237,8 @@ func TestNotifyMembers(t *testing.T) {
 		{[]object{{"type": "webhook", "url": "http://10.0.0.1/"}}, "notify.0.url"}, {[]object{{"type": "slack", "url": "http://[::ffff:a9fe:a9fe]/"}}, "notify.0.url"},
 		{[]object{{"type": "webhook", "url": "https://example.com/"}, {"type": "pager"}}, "notify.1.type"}, {[]object{{"type": "email", "to": "a@b.example"}}, "notify.0.to"},
 		{[]object{{"type": "webhook", "url": "https://example.com/", "secret": "***"}}, "notify.0.secret"}, {[]object{{"type": "webhook", "url": "https://example.com/", "on": []string{"x"}}}, "notify.0.on"},
-		{[]object{{"type": "webhook", "url": 5, "color": "red"}}, "notify.0.color notify.0.url"}, {"x", "notify"}, {[]string{"x"}, "notify.0"}, {nil, "notify"},
+		{[]object{{"type": "webhook", "url": 5, "color": "red"}}, "notify.0.color notify.0.url"}, {[]object{{"color": "red", "on": []string{"x"}, "secret": "***", "type": "webhook", "url": 5}}, "notify.0.color notify.0.on notify.0.secret notify.0.url"},
+		{[]object{{"on": []string{"x"}, "topic": 5, "type": "ntfy", "url": "ftp://x"}}, "notify.0.on notify.0.topic notify.0.url"}, {"x", "notify"}, {[]string{"x"}, "notify.0"}, {nil, "notify"},
 	} {
 		var p struct {
 			Errors []struct{ Field, Message string }

@@ -102,7 +102,7 @@ func TestQuietMembers(t *testing.T) {
 		fields string
 	}{
 		{object{"from": "20:00"}, "quiet.to"}, {object{"from": "8 pm", "to": "07:00"}, "quiet.from"}, {object{"days": []string{"funday"}}, "quiet.days"}, {object{"days": []string{"sat"}, "zone": "Mars"}, "quiet.zone"},
-		{object{"from": 20, "color": "red"}, "quiet.color quiet.from"}, {"x", "quiet"}, {object{}, "quiet.from quiet.to"},
+		{object{"from": 20, "color": "red"}, "quiet.color quiet.from quiet.to"}, {object{"days": 5, "from": "8 pm", "to": "07:00", "zone": "Mars"}, "quiet.days quiet.from quiet.zone"}, {"x", "quiet"}, {object{}, "quiet.from quiet.to"},
 	} {
 		var p struct{ Errors []struct{ Field string } }
 		s.call("POST", "projects", object{"name": "x", "targets": []string{"https://example.com/"}, "quiet": row.quiet}, 422, &p)

@@ -316,6 +316,33 @@ func (known fields) read(body []strictjson.Member, required ...string) (faults [
 	return faults
 }
 
+// inOrder returns the faults of an object, and those of more that are at other members than these, in the
+// order of the members.
+func inOrder(body []strictjson.Member, faults, more []api.Fault) []api.Fault {
+	known, places := map[string]bool{}, map[string]int{} // there may be very many
+	for _, f := range faults {
+		known[f.Field] = true
+	}
+	for _, f := range more {
+		if !known[f.Field] {
+			faults = append(faults, f)
+		}
+		known[f.Field] = true
+	}
+	for i, m := range body {
+		places[m.Name] = i
+	}
+	place := func(f api.Fault) int {
+		name, _, _ := strings.Cut(f.Field, ".")
+		if at, given := places[name]; given {
+			return at
+		}
+		return len(body)
+	}
+	slices.SortStableFunc(faults, func(a, b api.Fault) int { return place(a) - place(b) })
+	return faults
+}
+
 // textField reads a text that check, unless nil, finds right.
 func textField(into **string, check func(string) error) func(json.RawMessage) string {
 	return func(value json.RawMessage) string {

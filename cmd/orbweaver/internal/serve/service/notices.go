@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -386,25 +385,30 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 	}
 	var faults []api.Fault
 	all := make([]api.Notify, len(items))
-	read := make([][]api.Fault, len(items))
+	members := make([][]strictjson.Member, len(items))
+	read := make([][]api.Fault, len(items)) // nil for what is no object
 	for i, item := range items {
-		read[i] = readNotify(&all[i], item)
+		var err error
+		if members[i], err = strictjson.Members(item); err == nil {
+			read[i] = append([]api.Fault{}, readNotify(&all[i], members[i])...)
+		}
 	}
 	given := slices.Clone(all)
 	for i, found := range read {
-		if len(found) == 0 {
-			found = restoreNotify(&all[i], i, given, before.Notify)
+		if found == nil {
+			faults = append(faults, api.Fault{Field: nameOf(i), Message: "use an object"})
+			continue
 		}
-		if len(found) == 0 {
-			for _, f := range targetOf(&all[i]).Validate(s.policy, s.canMail) {
-				found = append(found, api.Fault{Field: f.Field, Message: f.Message})
-			}
+		more := restoreNotify(&all[i], i, given, before.Notify)
+		for _, f := range targetOf(&all[i]).Validate(s.policy, s.canMail) {
+			more = append(more, api.Fault{Field: f.Field, Message: f.Message})
 		}
+		found = inOrder(members[i], found, more)
 		if len(all[i].On) == 0 {
 			all[i].On = []string{string(notify.New), string(notify.Fixed), string(notify.Unsound)}
 		}
 		for _, f := range found {
-			f.Field = strings.TrimSuffix(nameOf(i)+"."+f.Field, ".")
+			f.Field = nameOf(i) + "." + f.Field
 			faults = append(faults, f)
 		}
 	}
@@ -501,13 +505,8 @@ func restoreNotify(n *api.Notify, i int, given, stored []api.Notify) []api.Fault
 }
 
 // readNotify reads one target. Its faults have paths within it.
-func readNotify(n *api.Notify, value json.RawMessage) []api.Fault {
-	all, err := strictjson.Members(value)
-	if err != nil {
-		return []api.Fault{{Message: "use an object"}}
-	}
-	var faults []api.Fault
-	for _, m := range all {
+func readNotify(n *api.Notify, members []strictjson.Member) (faults []api.Fault) {
+	for _, m := range members {
 		into, ok := map[string]any{"type": &n.Type, "url": &n.URL, "secret": &n.Secret, "token": &n.Token, "to": &n.To, "topic": &n.Topic, "chat": &n.Chat, "room": &n.Room, "on": &n.On}[m.Name]
 		switch {
 		case !ok:

@@ -33,9 +33,7 @@ func (next *content) readQuiet(value json.RawMessage) (faults []api.Fault) {
 			faults = append(faults, api.Fault{Field: m.Name, Message: map[bool]string{true: "use a list of days", false: "use a string"}[m.Name == "days"]})
 		}
 	}
-	if len(faults) == 0 {
-		faults = q.Faults()
-	}
+	faults = inOrder(all, faults, q.Faults())
 	for i := range faults {
 		faults[i].Field = "quiet." + faults[i].Field
 	}

@@ -142,7 +142,7 @@ func putMarks(c *call, fields []strictjson.Member) error {
 		faults = append(faults, api.Fault{Field: b.Mark[0].Name, Message: "remove takes marks away, so it goes without this"})
 	}
 	if len(faults) > 0 {
-		return api.Invalid(faults...)
+		return api.Invalid(b.WithMark(fields, faults)...)
 	}
 	n, err := c.server.service.Marks.PutAll(c.Context(), c.project.ID, c.who.Name, b)
 	if err != nil {

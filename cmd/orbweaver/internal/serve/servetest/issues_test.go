@@ -207,6 +207,15 @@ func TestManyMarks(t *testing.T) {
 		{"run": run, "filter": object{}, "as": "known"}, {"run": "none", "filter": object{}, "remove": true}} {
 		s.call("POST", marks, body, 422, nil)
 	}
+	var wrong problem
+	s.call("POST", marks, object{"as": "x", "filter": object{"verdict": "x"}, "run": "none", "until": "x"}, 422, &wrong)
+	var fields []string
+	for _, f := range wrong.Errors {
+		fields = append(fields, f.Field)
+	}
+	if got := strings.Join(fields, " "); got != "as filter.verdict run until reason" {
+		t.Errorf("the errors are at %q", got)
+	}
 
 	var both struct {
 		Items []struct {

@@ -116,6 +116,15 @@ type Bulk struct {
 	Mark         []strictjson.Member
 }
 
+// WithMark returns the faults of a body with those of the mark that it has, in the order of its members.
+func (b *Bulk) WithMark(body []strictjson.Member, faults []api.Fault) []api.Fault {
+	if b.Remove {
+		return faults
+	}
+	_, more := newMark("", b.Mark)
+	return inOrder(body, faults, more)
+}
+
 // MaxBulk is the number of fingerprints that one request names.
 const MaxBulk = 10_000
 

@@ -42,8 +42,16 @@ func connectAs(file, parameters string) (*conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{c: c, stmts: map[string]driver.Stmt{}}, nil
+	opened := &conn{c: c, stmts: map[string]driver.Stmt{}}
+	// Even the first statement waits for another connection, which may be closing the file.
+	if err := opened.exec(waitPragma); err != nil {
+		return nil, errors.Join(err, opened.close())
+	}
+	return opened, nil
 }
+
+// waitPragma makes a connection wait up to 30 seconds for the locks of others.
+const waitPragma = "PRAGMA busy_timeout=30000"
 
 // dataSource returns SQLite's URI for a file, from its absolute path with slashes.
 func dataSource(slashed string) string {

@@ -221,6 +221,6 @@ func (s *Store) openToRead(connect func(file string) (*conn, error)) (err error)
 }
 
 // readPragmas configure a connection that only reads.
-const readPragmas = "PRAGMA query_only=ON; PRAGMA busy_timeout=30000; " + cacheSize + "; PRAGMA cell_size_check=ON"
+const readPragmas = "PRAGMA query_only=ON; " + cacheSize + "; PRAGMA cell_size_check=ON"
 
 var errReadOnly = errors.New("it is open for reading only")

@@ -127,7 +127,7 @@ var checkpointPages = 1000
 
 // configure configures a connection that writes.
 func (c *conn) configure() error {
-	return c.exec(fmt.Sprintf(`PRAGMA busy_timeout=30000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=%d;
+	return c.exec(fmt.Sprintf(`PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=%d;
 		PRAGMA temp_store=MEMORY; %s; PRAGMA cell_size_check=ON`, checkpointPages, cacheSize))
 }
 

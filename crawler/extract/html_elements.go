@@ -41,6 +41,7 @@ const (
 	attrAlt
 	attrIgnore
 	attrNoCheck
+	attrOnload
 	attrProperty // from here on, they have no meaning on an element without a role or a reference
 	attrHTTPEquiv
 	attrRel
@@ -75,7 +76,7 @@ var attributeNames = [attributeCount]string{
 	attrRel: "rel", attrAs: "as", attrType: "type", attrMedia: "media", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
 	attrAriaLabel: "aria-label", attrShadowrootmode: "shadowrootmode",
-	attrAutocomplete: "autocomplete", attrIgnore: ignoreAttribute, attrNoCheck: noCheckAttribute,
+	attrAutocomplete: "autocomplete", attrIgnore: ignoreAttribute, attrNoCheck: noCheckAttribute, attrOnload: "onload",
 }
 
 // ignoreAttribute on an element excludes its links and those of the elements inside it.

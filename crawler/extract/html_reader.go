@@ -158,6 +158,9 @@ func (r *htmlReader) startTag() {
 	if t.present == 0 && e.role == roleNone {
 		return // true of most tags
 	}
+	if t.has(attrOnload) && !r.open.noscript && r.attributes.nesting == 0 {
+		r.doc.Static = false
+	}
 	t.noFollow = e.role != roleLink && t.has(attrRel) && hasToken(t.get(attrRel), "nofollow")
 	t.ignored = t.has(attrIgnore) || t.has(attrNoCheck)
 	r.ignore.marked = r.ignore.marked || t.ignored

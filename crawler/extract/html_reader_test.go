@@ -149,9 +149,14 @@ func TestStatic(t *testing.T) {
 		"<script type=text/vbscript></script>":                    true,
 		"<script type=application/ld+json>{}</script><script type=importmap>{}</script><script type=text/template><b></b></script><script type=speculationrules></script>": true,
 		"<template><script></script></template><noscript><script></script></noscript>":                                                                                     true,
-		"<svg><script href=x /></svg>":                               false,
-		"<!-- <script></script> --><style><script></script></style>": true,
-		"<iframe srcdoc='<script></script>'></iframe>":               true,
+		"<svg><script href=x /></svg>":                                      false,
+		"<!-- <script></script> --><style><script></script></style>":        true,
+		"<iframe srcdoc='<script></script>'></iframe>":                      true,
+		"<!doctype html><title>x</title><body class=y onload='x()'><p>text": false,
+		"<p>text<img src=a onload=x()>":                                     false,
+		"<p>text<svg onload=x()></svg>":                                     false,
+		"<template><img src=a onload=x()></template>":                       true,
+		"<p title='onload=x()'>onload=x()":                                  true,
 	} {
 		if got := page(html).Static; got != want {
 			t.Errorf("%s: static %v", html, got)

@@ -19,7 +19,7 @@ import (
 func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) []string {
 	notes := append(unusedNotes(c, sum), trapNotes(c.Trapped)...)
 	if n := sum.ByCode[judging.CodeRobotsDisallowed]; n > 0 {
-		notes = append(notes, fmt.Sprintf("robots.txt disallows %s, which were not requested; --robots ignore requests them", quantity(n, "target")))
+		notes = append(notes, is(n, "target")+" not requested, because robots.txt disallows that; --robots ignore requests all")
 	}
 	if n := c.Of[stored.Unfollowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -41,6 +42,7 @@ type mask struct {
 	texts   [][]byte // the longest first
 	longest int
 	headers map[string]bool // canonical names
+	buffers sync.Pool       // of occurs
 }
 
 func newMask(s Secrets) *mask {
@@ -201,7 +203,13 @@ func (m *mask) fault(f *fetch.Fault) *fault {
 
 // occurs reports whether a body shows a secret.
 func (m *mask) occurs(r io.Reader) bool {
-	buf, kept, found := make([]byte, 32<<10+m.longest), 0, false
+	buffer, _ := m.buffers.Get().(*[]byte)
+	if buffer == nil {
+		made := make([]byte, 32<<10+m.longest)
+		buffer = &made
+	}
+	defer m.buffers.Put(buffer)
+	buf, kept, found := *buffer, 0, false
 	for {
 		n, err := r.Read(buf[kept:])
 		part := buf[:kept+n]

@@ -62,6 +62,20 @@ func (a *anchor) span(t *text, e encoding) span {
 	return t.spanOf(a.line, a.column, "", e)
 }
 
+// explicitID returns the range of the id that is written behind the text of a heading in Markdown: {#id}.
+func (a *anchor) explicitID(t *text) (from, to int, ok bool) {
+	from, _ = t.bounds(a.line, a.column, "")
+	line, _, _ := strings.Cut(t.body[from:], "\n")
+	const before = "{#"
+	for _, name := range a.names {
+		if i := strings.LastIndex(line, before+name); a.level > 0 && i >= 0 && strings.HasPrefix(strings.TrimLeft(line[i+len(before)+len(name):], " \t"), "}") {
+			from += i + len(before)
+			return from, from + len(name), true
+		}
+	}
+	return 0, 0, false
+}
+
 // has reports whether a fragment names the anchor, or would if letter case did not count.
 func (a *anchor) has(fragment string, anyCase bool) bool {
 	name, err := url.PathUnescape(fragment)

@@ -22,6 +22,7 @@ type renaming struct {
 	anchors    []anchor // of the file
 	text       *text
 	start, end int
+	explicit   bool // it is the id that is written behind a heading: {#id}
 }
 
 // renamable returns what a position is about, if that can be renamed.
@@ -31,6 +32,13 @@ func (v *view) renamable(p position) (*renaming, bool) {
 		return nil, false
 	}
 	r := &renaming{file: file, anchor: found, anchors: v.anchorsIn(file), text: textOf(&v.state, file)}
+	if from, to, ok := found.explicitID(r.text); ok {
+		at := v.text.offset(p, v.encoding)
+		if v.at(p) != nil || from <= at && at <= to {
+			r.start, r.end, r.explicit = from, to, true
+			return r, true
+		}
+	}
 	at := found.span(r.text, utf8Units)
 	r.start, r.end = r.text.offset(at.Start, utf8Units), r.text.offset(at.End, utf8Units)
 	return r, r.end > r.start
@@ -105,6 +113,9 @@ func (r *renaming) read(judge workspace.Judge, name string) *extract.Document {
 // written returns how a new name is written at its place: that of an attribute is escaped. A heading without a
 // letter or digit has no anchor of its own.
 func (r *renaming) written(judge workspace.Judge, name string) (string, error) {
+	if r.explicit {
+		return name, nil
+	}
 	if r.anchor.level > 0 && strings.IndexFunc(name, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }) < 0 {
 		return "", errorf(codeInvalidParams, "%.100q gives no anchor", name)
 	}
@@ -142,7 +153,7 @@ func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
 			return nil, errorf(codeFailed, "the anchor #%s of %.100q would be another one", a.names[0], a.title)
 		}
 	}
-	if renamed == nil || len(renamed.names) == 0 {
+	if renamed == nil || len(renamed.names) == 0 || r.explicit && !slices.Contains(renamed.names, name) {
 		return nil, errorf(codeInvalidParams, "%.100q gives no anchor", name)
 	}
 	for i := range is {

@@ -162,3 +162,46 @@ func TestRenameIDs(t *testing.T) {
 		compare(t, fmt.Sprintf("%s in %s renamed to %q", row.id, row.in, row.name), whereTo(leads(t, dir)), before)
 	}
 }
+
+// TestRenameExplicitID tests that the id behind a heading is renamed where it is written and where links
+// lead to it, and that the heading's text is renamed by itself.
+func TestRenameExplicitID(t *testing.T) {
+	const a, b = "# One\n\n## Sec {#custom}\n\n[x](#custom)\n", "[y](a.md#custom)\n"
+	for _, row := range []struct {
+		in                string
+		line, character   int
+		placeholder, name string
+		a, b              string // "" for a refusal
+	}{
+		{"a.md", 2, 9, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
+		{"a.md", 4, 7, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
+		{"b.md", 0, 11, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
+		{"a.md", 2, 4, "Sec", "Part", "# One\n\n## Part {#custom}\n\n[x](#custom)\n", b},
+		{"a.md", 2, 9, "custom", "one", "", ""},
+		{"a.md", 2, 9, "custom", "new id", "", ""},
+		{"a.md", 2, 9, "custom", "new}id", "", ""},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "a.md", a)
+		write(t, dir, "b.md", b)
+		e := start(t, dir, map[string]any{"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
+		params := map[string]any{"textDocument": map[string]any{"uri": uri(dir, row.in)}, "position": map[string]any{"line": row.line, "character": row.character}}
+		if got := e.request("textDocument/prepareRename", params); !strings.Contains(string(got.Result), fmt.Sprintf("%q:%q", "placeholder", row.placeholder)) {
+			t.Errorf("prepare the rename at %s:%d:%d: %s, want %s", row.in, row.line, row.character, got.Result, row.placeholder)
+		}
+		params["newName"] = row.name
+		got := e.request("textDocument/rename", params)
+		if row.a == "" {
+			if got.code() == 0 {
+				t.Errorf("%s was renamed to %q: %s", row.placeholder, row.name, got.Result)
+			}
+			continue
+		}
+		changes := editsOf(t, got.Result)
+		for name, text := range map[string][2]string{"a.md": {a, row.a}, "b.md": {b, row.b}} {
+			if is := applied(text[0], changes[uri(dir, name)]); is != text[1] {
+				t.Errorf("%s:%d:%d renamed to %q: %s is %q, want %q", row.in, row.line, row.character, row.name, name, is, text[1])
+			}
+		}
+	}
+}

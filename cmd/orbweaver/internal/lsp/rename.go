@@ -139,8 +139,8 @@ func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
 	if len(was) != len(is) {
 		return nil, errorf(codeInvalidParams, "%.100q gives no anchor, or would be read as something else", name)
 	}
-	before := v.state.judge.Read(r.file, []byte(r.text.body)).Links
-	if !slices.EqualFunc(before, document.Links, func(a, b extract.Link) bool { return a.Ref == b.Ref && a.Line == b.Line }) {
+	before := v.state.judge.Read(r.file, []byte(r.text.body))
+	if !slices.EqualFunc(before.Links, document.Links, func(a, b extract.Link) bool { return a.Ref == b.Ref && a.Line == b.Line }) {
 		return nil, errorf(codeFailed, "%.100q would add or remove a link", name)
 	}
 	var renamed *anchor
@@ -155,6 +155,11 @@ func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
 	}
 	if renamed == nil || len(renamed.names) == 0 || r.explicit && !slices.Contains(renamed.names, name) {
 		return nil, errorf(codeInvalidParams, "%.100q gives no anchor", name)
+	}
+	for _, n := range renamed.names { // the names of links (<a name>) are anchors that cannot be renamed
+		if slices.Contains(before.Anchors, n) && !slices.Contains(r.anchor.names, n) && !slices.ContainsFunc(was, func(a anchor) bool { return slices.Contains(a.names, n) }) {
+			return nil, errorf(codeFailed, "the page has the anchor #%.100s already", n)
+		}
 	}
 	for i := range is {
 		for _, n := range renamed.names {

@@ -166,18 +166,19 @@ func TestRenameIDs(t *testing.T) {
 // TestRenameExplicitID tests that the id behind a heading is renamed where it is written and where links
 // lead to it, and that the heading's text is renamed by itself.
 func TestRenameExplicitID(t *testing.T) {
-	const a, b = "# One\n\n## Sec {#custom}\n\n[x](#custom)\n", "[y](a.md#custom)\n"
+	const a, b = "# One\n\n## Sec {#custom}\n\n[x](#custom)\n<a name=\"taken\"></a>\n", "[y](a.md#custom)\n"
 	for _, row := range []struct {
 		in                string
 		line, character   int
 		placeholder, name string
 		a, b              string // "" for a refusal
 	}{
-		{"a.md", 2, 9, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
-		{"a.md", 4, 7, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
-		{"b.md", 0, 11, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n", "[y](a.md#new-id)\n"},
-		{"a.md", 2, 4, "Sec", "Part", "# One\n\n## Part {#custom}\n\n[x](#custom)\n", b},
+		{"a.md", 2, 9, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n<a name=\"taken\"></a>\n", "[y](a.md#new-id)\n"},
+		{"a.md", 4, 7, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n<a name=\"taken\"></a>\n", "[y](a.md#new-id)\n"},
+		{"b.md", 0, 11, "custom", "new-id", "# One\n\n## Sec {#new-id}\n\n[x](#new-id)\n<a name=\"taken\"></a>\n", "[y](a.md#new-id)\n"},
+		{"a.md", 2, 4, "Sec", "Part", "# One\n\n## Part {#custom}\n\n[x](#custom)\n<a name=\"taken\"></a>\n", b},
 		{"a.md", 2, 9, "custom", "one", "", ""},
+		{"a.md", 2, 9, "custom", "taken", "", ""},
 		{"a.md", 2, 9, "custom", "new id", "", ""},
 		{"a.md", 2, 9, "custom", "new}id", "", ""},
 	} {

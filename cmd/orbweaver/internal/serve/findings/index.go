@@ -434,8 +434,10 @@ type Target struct {
 	Result json.RawMessage
 }
 
-// aboutReference is the condition for such an item.
-const aboutReference = "(i.code IN ('uri-invalid', 'reference-empty', 'mixed-content', 'uri-repaired', 'uri-credentials') OR i.url LIKE 'file:%')"
+// aboutReference is the condition for such an item: its code is about what is written on a page, also if
+// the user has made a warning so severe.
+const aboutReference = "(i.code IN ('uri-invalid', 'uri-invalid-tel', 'uri-repaired', 'uri-credentials', 'uri-misleading-userinfo', 'uri-obfuscated-ip', " +
+	"'reference-empty', 'reference-undefined', 'refresh-invalid', 'xhtml-malformed', 'mixed-content') OR i.url LIKE 'file:%')"
 
 // Failing returns the targets that are broken or unverified, by URL.
 func (x *Index) Failing(ctx context.Context) ([]Target, error) {

@@ -112,12 +112,13 @@ func TestFailing(t *testing.T) {
 
 // TestFailingReferences: what is wrong with a reference stays in a run that does not read its page.
 func TestFailingReferences(t *testing.T) {
-	web := newSite(t, map[string]string{"/": `<p>text</p><a href="http://x:y/">x</a> <a href="gone">x</a> <img src=""> <a href="file:///x">x</a>`, "/invalid": `<p>text</p><a href="http://x:y/">x</a>`})
+	web := newSite(t, map[string]string{"/": `<p>text</p><a href="http://x:y/">x</a> <a href="gone">x</a> <img src=""> <a href="file:///x">x</a>`, "/invalid": `<p>text</p><a href="http://x:y/">x</a>`,
+		"/raised": `<meta http-equiv=refresh content="foo"><p>text</p>`})
 	s := open(t, t.TempDir())
 	for path, row := range map[string]struct {
 		broken, pages int
-	}{"/": {4, 3}, "/invalid": {1, 1}} {
-		project := s.create(object{"targets": []string{web.URL + path}, "options": object{"retries": 0, "scope": "page"}})
+	}{"/": {4, 3}, "/invalid": {1, 1}, "/raised": {1, 1}} {
+		project := s.create(object{"targets": []string{web.URL + path}, "options": object{"retries": 0, "scope": "page", "level": []string{"refresh-invalid=broken"}}})
 		s.checked(project)
 		var r struct {
 			ID         string

@@ -467,7 +467,7 @@ func TestMask(t *testing.T) {
 	if _, err := m.copy(&out, strings.NewReader(body)); err != nil || out.Len() != len(body) || strings.Trim(out.String(), "xy") != strings.Repeat("*", 8)+strings.Repeat("y", 70<<10)+strings.Repeat("*", 8) {
 		t.Errorf("a long body: %v, %d bytes", err, out.Len())
 	}
-	const link, masked = `<a href="http://u:pw:1@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l`, `<a href="http://u:****@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l`
+	const link, masked = `<a href="http://u:pw:1@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l "http:\/\/m:n@o"`, `<a href="http://u:****@h.test/a@b">c://d@e //f:80/g@h :i@j //k:@l "http:\/\/m:*@o"`
 	for at := range 3 * longestUserinfo { // on both sides of where a part of the body ends
 		out.Reset()
 		before := strings.Repeat("x", 64<<10-longestUserinfo+at)

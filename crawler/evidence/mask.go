@@ -67,7 +67,7 @@ func newMask(s Secrets) *mask {
 		m.texts = append(m.texts, []byte(text))
 	}
 	slices.SortFunc(m.texts, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
-	m.longest = longestUserinfo + len("//")
+	m.longest = longestUserinfo + len(`\/\/`)
 	if len(m.texts) > 0 {
 		m.longest = max(m.longest, len(m.texts[0]))
 	}
@@ -106,7 +106,7 @@ func passwordAt(b []byte) int {
 		begin--
 	}
 	colon := bytes.IndexByte(b[begin:], ':')
-	if colon < 0 || !bytes.HasSuffix(b[:begin], []byte("//")) {
+	if colon < 0 || !bytes.HasSuffix(b[:begin], []byte("//")) && !bytes.HasSuffix(b[:begin], []byte(`\/\/`)) { // as in JSON
 		return len(b)
 	}
 	return begin + colon + 1

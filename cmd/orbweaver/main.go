@@ -108,8 +108,8 @@ func commands() []subcommand {
 }
 
 // newRoot builds the command tree. With arguments, unless a shell asks for completions, commands
-// that are not among them are names alone. The root itself acts as check, so that "check" may be omitted. A file named like a command
-// is written ./name.
+// that are not among them are names alone. The root itself acts as check, so that "check" may be omitted.
+// A file named like a command is written ./name.
 func newRoot(args ...string) *cobra.Command {
 	root := newCheckCommand()
 	root.Use = "orbweaver [check] TARGET... [flags]"

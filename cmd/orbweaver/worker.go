@@ -146,10 +146,14 @@ func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struc
 			w.say("waiting for the crawl %s", w.crawl)
 			told = true
 		}
+		patience := w.patience
+		if why != "" {
+			patience = min(patience, soonAnew)
+		}
 		switch {
-		case why != "" && time.Since(begun) > min(soonAnew, w.patience):
+		case time.Since(begun) <= patience:
+		case why != "":
 			return nil, why, nil
-		case why != "" || time.Since(begun) <= w.patience:
 		default:
 			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f, w.crawl)
 		}
